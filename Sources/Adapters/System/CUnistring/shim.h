@@ -1,0 +1,2 @@
+#include <uninorm.h>
+#include <unistr.h>
