@@ -60,10 +60,9 @@ public final class SeededRandomness: Randomness {
     /// changed probability does not shift the stream.
     public func chance(_ probability: Double) -> Bool { fraction() < probability }
 
-    /// A uniform number in 0..<`bound`; 0 for a bound below 1.
+    /// A number in 0..<`bound`, as uniform as one draw allows; 0 for a bound below 1. Always one draw.
     public func number(below bound: Int) -> Int {
-        guard bound > 0 else { return 0 }
-        return Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
+        Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(clamping: bound)).high)
     }
 }
 
