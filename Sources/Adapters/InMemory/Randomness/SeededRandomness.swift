@@ -16,6 +16,12 @@ public final class SeededRandomness: Randomness {
         state = (spread.next(), spread.next(), spread.next(), spread.next())
     }
 
+    /// Starts from a given state, which must not be all zero; for the generator's published numbers.
+    init(state: (UInt64, UInt64, UInt64, UInt64)) {
+        seed = state.0
+        self.state = state
+    }
+
     /// An independent stream that depends on the seed of this one and the label only, not on what was drawn before.
     ///
     /// The same label gives the same stream again.
