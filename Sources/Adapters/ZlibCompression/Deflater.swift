@@ -37,7 +37,8 @@ final class Deflater: @unchecked Sendable {
     /// Compresses everything into at most `limit` bytes; `nil` when that is too few.
     func deflate(_ bytes: Span<UInt8>, limit: Int) -> [UInt8]? {
         guard let inputSize = UInt32(exactly: bytes.count), deflateReset(stream) == Z_OK else { return nil }
-        let capacity = min(UInt(limit), deflateBound(stream, UInt(bytes.count)), UInt(UInt32.max))
+        // One byte more than allowed: zlib does not say that it is done when the last byte fills the buffer.
+        let capacity = min(UInt(clamping: limit), deflateBound(stream, UInt(bytes.count)), UInt(UInt32.max) - 1) + 1
         var isComplete = false
         let output = [UInt8](unsafeUninitializedCapacity: Int(capacity)) { buffer, count in
             bytes.withUnsafeBufferPointer { input in
@@ -53,7 +54,7 @@ final class Deflater: @unchecked Sendable {
                 stream.pointee.next_out = nil
             }
         }
-        return isComplete ? output : nil
+        return isComplete && output.count <= limit ? output : nil
     }
 }
 
