@@ -62,7 +62,7 @@ let package = Package(
             "ApplicationTests",
             ["Application", "Domain", "InMemory", "NativeCryptography", "ZlibCompression", "UnistringNormalization"]),
         tests("NativeCryptographyTests", ["Domain", "NativeCryptography"]),
-        tests("ZlibCompressionTests", ["Domain", "ZlibCompression"]),
+        tests("ZlibCompressionTests", ["Domain", "ZlibCompression", "CZlib"]),
         tests("UnistringNormalizationTests", ["Domain", "UnistringNormalization"]),
         tests("KeyfileVaultTests", ["Application", "Domain", "KeyfileVault", "NativeCryptography"]),
         tests("SQLiteStoresTests", ["Application", "Domain", "SQLiteStores", "NativeCryptography"]),
