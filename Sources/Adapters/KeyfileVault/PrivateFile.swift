@@ -39,7 +39,7 @@ enum PrivateFile {
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw .foreignOwner(path, user: status.st_uid)
         }
-        guard status.st_mode & 0o022 == 0 else { throw .looseMode(path, mode: status.st_mode & permissionBits) }
+        guard status.st_mode & 0o022 == 0 else { throw .looseDirectory(path, mode: status.st_mode & permissionBits) }
     }
 
     /// Reads at most `limit` bytes; `nil` when there is no such file.

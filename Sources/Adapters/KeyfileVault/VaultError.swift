@@ -6,8 +6,10 @@ public enum VaultError: Error, Hashable, Sendable {
     case keyFileMissing(String)
     /// A vault (or an export) is there already and is never overwritten.
     case alreadyExists(String)
-    /// Others than the owner have access; the mode's permission bits.
+    /// Others than the owner have access to the key file; the mode's permission bits.
     case looseMode(String, mode: UInt32)
+    /// Others than the owner may write to the directory; the mode's permission bits.
+    case looseDirectory(String, mode: UInt32)
     /// The file or directory belongs to another user, by number.
     case foreignOwner(String, user: UInt32)
     /// The system does not let us read it; why.
@@ -51,7 +53,9 @@ extension VaultError: CustomStringConvertible {
             "the key file \(path) is missing; without it the vault cannot be read: bring it back from a backup"
         case .alreadyExists(let path): "\(path) exists already and is not overwritten"
         case .looseMode(let path, let mode):
-            "\(path) has mode 0\(String(mode, radix: 8)), which lets others at it: chmod \(Self.remedy(mode)) \(path)"
+            "\(path) has mode 0\(String(mode, radix: 8)), which lets others at it: chmod 600 \(path)"
+        case .looseDirectory(let path, let mode):
+            "\(path) has mode 0\(String(mode, radix: 8)), which lets others write to it: chmod 700 \(path)"
         case .foreignOwner(let path, let user): "\(path) belongs to the user number \(user)"
         case .unreadable(let path, let reason): "cannot read \(path): \(reason)"
         case .unwritable(let path, let reason): "cannot write \(path): \(reason)"
@@ -71,7 +75,4 @@ extension VaultError: CustomStringConvertible {
         case .noCryptography: "libsodium does not start"
         }
     }
-
-    /// A directory keeps its search bit.
-    private static func remedy(_ mode: UInt32) -> String { mode & 0o100 == 0 ? "600" : "700" }
 }
