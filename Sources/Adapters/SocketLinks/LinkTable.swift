@@ -1,0 +1,102 @@
+import Application
+
+/// All links that are up, and what they share. Confined to the I/O thread once it runs.
+final class LinkTable {
+    let reactor: Reactor
+    let inbox: Inbox
+    let handlers: SocketLinksHandlers
+    let policy: SocketLinksPolicy
+    let buffer: ReceiveBuffer
+    /// 64 uniform bits.
+    let random: @Sendable () -> UInt64
+    private let nextLinkID: @Sendable () -> LinkID
+    private var links: [LinkID: Link] = [:]
+    private var quota: LinkQuota
+    private var unreportedRefusals = 0
+    private var lastRefusalReport: Int64?
+    private(set) var isStopping = false
+
+    init(
+        inbox: Inbox, handlers: SocketLinksHandlers, policy: SocketLinksPolicy,
+        random: @escaping @Sendable () -> UInt64,
+        nextLinkID: @escaping @Sendable () -> LinkID
+    ) {
+        reactor = Reactor()
+        self.inbox = inbox
+        self.handlers = handlers
+        self.policy = policy
+        self.random = random
+        self.nextLinkID = nextLinkID
+        buffer = ReceiveBuffer(size: policy.frameLimit)
+        quota = LinkQuota(total: policy.maximumLinks, perAddress: policy.maximumLinksPerAddress)
+    }
+
+    /// Takes a place for a connection before anything is spent on it; `nil` when there is none.
+    func takePlace(origin: [UInt8]?, for name: @autoclosure () -> String) -> LinkQuota.Place? {
+        do {
+            return try quota.take(origin: origin)
+        } catch {
+            inbox.count { $0.refusedLinks += 1 }
+            reportRefusal("\(name()): \(error)")
+            return nil
+        }
+    }
+
+    /// Gives back the place of a connection that did not become a link.
+    func giveBack(_ place: LinkQuota.Place) { quota.giveBack(place) }
+
+    /// Brings a link up: from here on its place is the link's.
+    @discardableResult
+    func open(
+        _ socket: any FrameSocket, frameLimit: Int, isOutgoing: Bool, name: String, place: LinkQuota.Place,
+        whenDown: @escaping (LinkEnd) -> Void
+    ) -> LinkID {
+        let id = nextLinkID()
+        let link = Link(id: id, socket: socket, place: place, table: self, whenDown: whenDown)
+        links[id] = link
+        inbox.open(id, Outbox(frameLimit: frameLimit, byteLimit: policy.queueLimit))
+        reactor.add(link)
+        handlers.linkUp(LinkDescription(id: id, frameLimit: frameLimit, isOutgoing: isOutgoing, name: name))
+        return id
+    }
+
+    /// Takes a link down, once.
+    func end(_ link: Link, _ end: LinkEnd) {
+        guard links.removeValue(forKey: link.id) != nil else { return }
+        inbox.discard(link.id)
+        reactor.remove(link)
+        link.descriptor.close()
+        quota.giveBack(link.place)
+        handlers.linkDown(link.id, end.reason)
+        link.whenDown(end)
+    }
+
+    /// Does what other threads asked for.
+    func perform(_ work: Inbox.Work) {
+        for id in work.unsent.sorted() { links[id]?.flush() }
+        for id in work.closing {
+            guard let link = links[id] else { continue }
+            end(link, .closed)
+        }
+    }
+
+    /// Hands the system what it still takes, then closes everything.
+    func stop() {
+        isStopping = true
+        for id in links.keys.sorted() {
+            guard let link = links[id] else { continue }
+            link.flush()
+            end(link, .stopped)
+        }
+    }
+
+    /// Whoever knocks all day must not fill the log: one line in ten seconds.
+    private func reportRefusal(_ text: String) {
+        unreportedRefusals += 1
+        let now = monotonicMilliseconds()
+        if let last = lastRefusalReport, now - last < 10_000 { return }
+        lastRefusalReport = now
+        handlers.log(.warning, "turned a connection away (\(unreportedRefusals) since the last such line): \(text)")
+        unreportedRefusals = 0
+    }
+}
