@@ -63,7 +63,11 @@ final class PacketSocket: FrameSocket {
 
     func receive(into buffer: ReceiveBuffer) -> Reception {
         // With MSG_TRUNC the answer is the message's true length, even where it exceeds the buffer.
-        let (answer, bytes) = buffer.receive(descriptor, count: frameLimit, flags: Int32(MSG_TRUNC))
+        var (answer, bytes) = buffer.receive(descriptor, count: frameLimit, flags: Int32(MSG_TRUNC))
+        // A neighbour that went without reading all we sent leaves this error in front of its own last words.
+        if answer < 0, errno == ECONNRESET {
+            (answer, bytes) = buffer.receive(descriptor, count: frameLimit, flags: Int32(MSG_TRUNC))
+        }
         if answer > frameLimit { return .oversized }
         if answer > 0 { return .frame(Array(bytes)) }
         // An empty message looks the same as the end; no frame is empty, so nothing of worth is lost by ending here.

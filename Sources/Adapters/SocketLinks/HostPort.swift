@@ -69,7 +69,7 @@ public struct HostPort: Hashable, Sendable, CustomStringConvertible {
         }
         // The resolver reads "1.2", "0177.0.0.1" and "0x7f.1" in ways that surprise: four plain numbers or a name.
         let last = host.split(separator: ".").last ?? ""
-        guard last.first?.isWholeNumber != true else {
+        guard !last.utf8.allSatisfy({ (0x30...0x39).contains($0) }), !last.lowercased().hasPrefix("0x") else {
             var bytes = in_addr()
             return inet_pton(AF_INET, String(host), &bytes) == 1 ? nil : "not an IPv4 address"
         }

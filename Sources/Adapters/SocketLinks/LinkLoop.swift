@@ -26,11 +26,14 @@ final class LinkLoop {
         self.table = table
         let random = table.random
         let hello = Hello(frameLimit: UInt32(clamping: table.policy.frameLimit), node: random())
-        do {
+        do throws(SocketLinksError) {
             for path in configuration.airs {
                 airs.append(try Air(path: path, name: AirName(rawValue: random()), table: table))
             }
             for target in configuration.listens { try listen(on: target, hello: hello) }
+            for target in configuration.connects where target.port == 0 {
+                throw SocketLinksError.badAddress(target.description, reason: "nobody can be reached at port 0")
+            }
         } catch {
             shut()
             throw error

@@ -12,8 +12,8 @@ final class LinkTable {
     private let nextLinkID: @Sendable () -> LinkID
     private var links: [LinkID: Link] = [:]
     private var quota: LinkQuota
-    private var unreportedRefusals = 0
-    private var lastRefusalReport: Int64?
+    private var refusals = RareLine()
+    private var failures = RareLine()
     private(set) var isStopping = false
 
     init(
@@ -37,7 +37,9 @@ final class LinkTable {
             return try quota.take(origin: origin)
         } catch {
             inbox.count { $0.refusedLinks += 1 }
-            reportRefusal("\(name()): \(error)")
+            if let count = refusals.occur(at: monotonicMilliseconds()) {
+                handlers.log(.warning, "\(name()): turned away: \(error)\(RareLine.suffix(count))")
+            }
             return nil
         }
     }
@@ -90,13 +92,33 @@ final class LinkTable {
         }
     }
 
-    /// Whoever knocks all day must not fill the log: one line in ten seconds.
-    private func reportRefusal(_ text: String) {
-        unreportedRefusals += 1
-        let now = monotonicMilliseconds()
-        if let last = lastRefusalReport, now - last < 10_000 { return }
-        lastRefusalReport = now
-        handlers.log(.warning, "turned a connection away (\(unreportedRefusals) since the last such line): \(text)")
-        unreportedRefusals = 0
+    /// Counts and reports an incoming connection that did not become a link.
+    func reportFailure(_ name: String, _ failure: HandshakeFailure) {
+        inbox.count { $0.failedHandshakes += 1 }
+        guard let count = failures.occur(at: monotonicMilliseconds()) else { return }
+        handlers.log(.info, "\(name): no link: \(failure)\(RareLine.suffix(count))")
     }
+}
+
+/// Keeps whoever knocks all day from filling the log: one line in ten seconds, with the number of those left out.
+struct RareLine {
+    private static let interval: Int64 = 10_000
+    private var last: Int64?
+    private var omitted = 0
+
+    /// Notes an occurrence at `now` (milliseconds).
+    ///
+    /// - Returns: How many were left out since the last line, when it is time for one.
+    mutating func occur(at now: Int64) -> Int? {
+        if let last, now - last < Self.interval {
+            omitted += 1
+            return nil
+        }
+        defer { omitted = 0 }
+        last = now
+        return omitted
+    }
+
+    /// How a line ends that stands for `omitted` others.
+    static func suffix(_ omitted: Int) -> String { omitted == 0 ? "" : " (and \(omitted) more before)" }
 }

@@ -65,8 +65,7 @@ final class StreamListener: Watcher {
                     name: name, place: place, whenDown: { _ in })
             case .failure(let failure):
                 table.giveBack(place)
-                table.inbox.count { $0.failedHandshakes += 1 }
-                table.handlers.log(.info, "\(name): no link: \(failure)")
+                table.reportFailure(name, failure)
             }
         }
         handshakes[key] = handshake
