@@ -14,3 +14,14 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.bigEndian) { self.append(contentsOf: $0) }
     }
 }
+
+extension Span<UInt8> {
+    /// Reads one big-endian number at a byte offset, in one unaligned load.
+    ///
+    /// The offset is checked against the bounds and every bit pattern is a number; the load is called unsafe for types of
+    /// which that is not true.
+    @inline(__always)
+    func bigEndian<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type, at offset: Int) -> Number {
+        Number(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: type))
+    }
+}
