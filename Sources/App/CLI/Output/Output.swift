@@ -25,6 +25,9 @@ struct Output: Sendable {
     /// Something worth saying that is not the answer.
     func note(_ text: String) { _ = write(Array((text + "\n").utf8), STDERR_FILENO) }
 
+    /// A question to a person; the answer is typed behind it.
+    func prompt(_ text: String) { _ = write(Array(text.utf8), STDERR_FILENO) }
+
     /// Why the command ends without having done what was asked.
     func report(_ failure: Failure, asJSON: Bool) {
         guard !asJSON else { return note(failure.json.text) }
