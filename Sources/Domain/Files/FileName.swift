@@ -27,21 +27,17 @@ public struct FileName: Hashable, Sendable {
     ) {
         var name = Self.replacingUnsafe(in: normalization.nfc(Self.withoutNUL(received ?? ""))).trimmed
         if name.isEmpty { name = fallbackStem }
-        if name.hasPrefix(".") { name = "_" + name }
+        if name.unicodeScalars.first == "." { name = "_" + name }
         let (stem, suffix) = Self.split(name)
-        guard let suffix else {
-            let stem = String(name.prefix(Self.maximumCharacters))
-            text = Self.join(stem, type.defaultExtension)
-            return
-        }
-        let room = max(Self.shortestStem, Self.maximumCharacters - 1 - suffix.count)
-        text = Self.join(name.count > Self.maximumCharacters ? String(stem.prefix(room)) : String(stem), suffix)
-    }
-
-    /// Puts stem and extension together, within ``maximumBytes``.
-    private static func join(_ stem: String, _ suffix: some StringProtocol) -> String {
-        let suffix = String(suffix).prefix(utf8Bytes: maximumBytes / 2)
-        return stem.prefix(utf8Bytes: maximumBytes - 1 - suffix.utf8.count) + "." + suffix
+        let room =
+            if let suffix { max(Self.shortestStem, Self.maximumCharacters - 1 - suffix.count) } else {
+                Self.maximumCharacters
+            }
+        let kept = name.count > Self.maximumCharacters ? stem.prefix(room) : stem
+        // Half of the bytes at most, so that a very long extension leaves room for a stem.
+        let end = suffix.map { String($0).prefix(utf8Bytes: Self.maximumBytes / 2) } ?? type.defaultExtension
+        let start = String(kept).prefix(utf8Bytes: Self.maximumBytes - 1 - end.utf8.count)
+        text = (start.isEmpty ? "_" : start) + "." + end
     }
 
     /// The name at its last dot; no extension when the dot is the first or last character.

@@ -21,6 +21,12 @@ public struct TLVWriter {
         output.append(contentsOf: value)
     }
 
+    /// Appends a field with bytes that are only lent, such as those of a secret.
+    public mutating func append(_ tag: UInt8, _ value: Span<UInt8>) {
+        guard appendHeader(tag, length: value.count) else { return }
+        for index in value.indices { output.append(value[index]) }
+    }
+
     /// Appends a field with a big-endian number.
     public mutating func append(_ tag: UInt8, bigEndian value: some FixedWidthInteger) {
         guard appendHeader(tag, length: value.bitWidth / 8) else { return }
