@@ -11,10 +11,10 @@ public enum DisplayText {
     public static let continuation = "  "
 
     /// Cleans a text that may have several lines; those after the first are indented by two columns.
-    public static func cleaned(_ text: String) -> String { cleaned(text, newline: "\n" + continuation) }
+    public static func block(_ text: String) -> String { cleaned(text, newline: "\n" + continuation) }
 
     /// Cleans a name, a title or whatever else must stay on one line; a line break counts as a control character.
-    public static func cleanedLine(_ text: String) -> String { cleaned(text, newline: String(replacement)) }
+    public static func line(_ text: String) -> String { cleaned(text, newline: String(replacement)) }
 
     private static func cleaned(_ text: String, newline: String) -> String {
         // Most text is clean, and a scan is cheaper than a copy.

@@ -76,3 +76,13 @@ extension JSONValue {
         return value
     }
 }
+
+/// Numbers as the vectors write them.
+enum PacketBytes {
+    /// The big-endian bytes of a number.
+    static func of(_ value: some FixedWidthInteger) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: value)
+        return bytes
+    }
+}

@@ -7,8 +7,8 @@ struct DisplayTextTests {
     func controls(range: ClosedRange<UInt32>) throws {
         for code in range {
             let scalar = try #require(Unicode.Scalar(code))
-            #expect(DisplayText.cleaned("a\(scalar)b") == "a\u{FFFD}b", "U+\(String(code, radix: 16))")
-            #expect(DisplayText.cleanedLine("a\(scalar)b") == "a\u{FFFD}b", "U+\(String(code, radix: 16))")
+            #expect(DisplayText.block("a\(scalar)b") == "a\u{FFFD}b", "U+\(String(code, radix: 16))")
+            #expect(DisplayText.line("a\(scalar)b") == "a\u{FFFD}b", "U+\(String(code, radix: 16))")
         }
     }
 
@@ -18,25 +18,25 @@ struct DisplayTextTests {
     func bidi(range: ClosedRange<UInt32>) throws {
         for code in range {
             let scalar = try #require(Unicode.Scalar(code))
-            #expect(DisplayText.cleaned("a\(scalar)b") == "ab", "U+\(String(code, radix: 16))")
+            #expect(DisplayText.block("a\(scalar)b") == "ab", "U+\(String(code, radix: 16))")
         }
     }
 
     @Test("a line break continues, indented, and cannot look like another row")
     func lineBreaks() {
-        #expect(DisplayText.cleaned("one\ntwo\n\nthree") == "one\n  two\n  \n  three")
-        #expect(DisplayText.cleaned("one\r\ntwo") == "one\u{FFFD}\n  two")
+        #expect(DisplayText.block("one\ntwo\n\nthree") == "one\n  two\n  \n  three")
+        #expect(DisplayText.block("one\r\ntwo") == "one\u{FFFD}\n  two")
     }
 
     @Test("a name stays on its line")
     func names() {
-        #expect(DisplayText.cleanedLine("bob\n-- wiped") == "bob\u{FFFD}-- wiped")
-        #expect(DisplayText.cleanedLine("bob\r\nx") == "bob\u{FFFD}\u{FFFD}x")
+        #expect(DisplayText.line("bob\n-- wiped") == "bob\u{FFFD}-- wiped")
+        #expect(DisplayText.line("bob\r\nx") == "bob\u{FFFD}\u{FFFD}x")
     }
 
     @Test("an escape sequence loses its power and shows what was tried")
     func escapeSequence() {
-        #expect(DisplayText.cleaned("\u{1B}]0;title\u{07}\u{9B}2J") == "\u{FFFD}]0;title\u{FFFD}\u{FFFD}2J")
+        #expect(DisplayText.block("\u{1B}]0;title\u{07}\u{9B}2J") == "\u{FFFD}]0;title\u{FFFD}\u{FFFD}2J")
     }
 
     @Test(
@@ -45,13 +45,13 @@ struct DisplayTextTests {
             "", "hello", "äöü ß", "日本語", "👩‍👩‍👧 🫂", "e\u{301}", "a\u{A0}b", "שלום", "\u{FFFD}", "zero\u{200B}width",
         ])
     func kept(text: String) {
-        #expect(Array(DisplayText.cleaned(text).utf8) == Array(text.utf8))
+        #expect(Array(DisplayText.block(text).utf8) == Array(text.utf8))
     }
 
     @Test(
         "neighbours of what is cleaned are not", arguments: [0x20, 0x7E, 0xA0, 0x2027, 0x202F, 0x2065, 0x206A, 0x061D])
     func neighbours(code: UInt32) throws {
         let text = "a\(try #require(Unicode.Scalar(code)))b"
-        #expect(Array(DisplayText.cleaned(text).utf8) == Array(text.utf8))
+        #expect(Array(DisplayText.block(text).utf8) == Array(text.utf8))
     }
 }
