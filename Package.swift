@@ -61,8 +61,8 @@ let package = Package(
         tests(
             "ApplicationTests",
             ["Application", "Domain", "InMemory", "NativeCryptography", "ZlibCompression", "UnistringNormalization"]),
-        tests("NativeCryptographyTests", ["Domain", "NativeCryptography"]),
-        tests("ZlibCompressionTests", ["Domain", "ZlibCompression"]),
+        tests("NativeCryptographyTests", ["Domain", "NativeCryptography", "CLibcrypto", "CSodium"]),
+        tests("ZlibCompressionTests", ["Domain", "ZlibCompression", "CZlib"]),
         tests("UnistringNormalizationTests", ["Domain", "UnistringNormalization"]),
         tests("KeyfileVaultTests", ["Application", "Domain", "KeyfileVault", "NativeCryptography"]),
         tests("SQLiteStoresTests", ["Application", "Domain", "SQLiteStores", "NativeCryptography"]),

@@ -16,7 +16,7 @@ extension Refusal {
                 JSONValue.Member("candidates", .array(candidates.map { .string($0.hex) })),
             ]
         case .notReachable(let peer): members.append(JSONValue.Member("peer", .string(peer.hex)))
-        case .invalid, .busy, .forbidden: break
+        case .invalid, .busy, .forbidden, .nobodyHere: break
         }
         return .object(members)
     }
@@ -30,6 +30,7 @@ extension Refusal {
         case .ambiguous(let name, let candidates):
             "\"\(name)\" fits \(candidates.count) peers: \(candidates.map(\.hex).joined(separator: ", "))"
         case .notReachable(let peer): "\(peer.hex) is not reachable now"
+        case .nobodyHere: "no neighbour is in reach, so nobody would hear it; this node does not keep it for later yet"
         case .busy(let queue): "full: \(queue)"
         case .forbidden(let rule): "not allowed: \(rule)"
         }
@@ -42,6 +43,7 @@ extension Refusal {
         case .noSuchPeer: "noSuchPeer"
         case .ambiguous: "ambiguous"
         case .notReachable: "notReachable"
+        case .nobodyHere: "nobodyHere"
         case .busy: "busy"
         case .forbidden: "forbidden"
         }
