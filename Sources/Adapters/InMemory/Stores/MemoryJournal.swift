@@ -9,6 +9,8 @@ public final class MemoryJournal: Journal {
     public var committed: (CommitID) -> Void = { _ in }
     /// Told of one that will never be: the node's `commitFailed(_:reason:)`.
     public var commitFailed: (CommitID, String) -> Void = { _, _ in }
+    /// Sees each event as it becomes durable, before the node is told; stays in place through crashes.
+    public var observe: ((LoggedEvent) -> Void)?
     /// The committed events, numbered from 1 across restarts.
     public private(set) var events: [LoggedEvent] = []
 
@@ -78,7 +80,10 @@ public final class MemoryJournal: Journal {
 
     private func keep(_ change: JournalChange) {
         switch change {
-        case .event(let event): events.append(LoggedEvent(sequence: UInt64(events.count) + 1, event: event))
+        case .event(let event):
+            let entry = LoggedEvent(sequence: UInt64(events.count) + 1, event: event)
+            events.append(entry)
+            observe?(entry)
         case .identity(let identity): identitiesByKey[identity.noiseKey] = identity
         }
     }
