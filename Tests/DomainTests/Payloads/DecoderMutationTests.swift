@@ -60,14 +60,15 @@ struct DecoderMutationTests {
         let seeds = codec.seeds()
         #expect(!seeds.isEmpty)
         var accepted = 0
-        for round in 0..<4000 {
+        for round in 0..<3000 {
             let damaged = generator.damage(seeds[round % seeds.count], seeds)
             // Behind another byte, so that a decoder that counts from zero instead of from its slice's start is caught.
             guard let once = codec.rewrite(([0xEE] + damaged).dropFirst()) else { continue }
             accepted += 1
-            let twice = codec.rewrite(once[...])
-            #expect(twice == once, "\(Hex.encode(damaged))")
-            if twice != once { return }
+            guard codec.rewrite(once[...]) == once else {
+                Issue.record("\(codec.testDescription) does not settle: \(Hex.encode(damaged))")
+                return
+            }
         }
         #expect(accepted > 0, "the damage is so heavy that nothing behind the framing was reached")
     }
@@ -87,7 +88,7 @@ struct DecoderMutationTests {
                     continue
                 }
                 // Damage to what is ignored leaves the same code; an empty address and none are signed alike.
-                #expect(code.signedBytes == honest.signedBytes, "\(damaged)")
+                if code.signedBytes != honest.signedBytes { Issue.record("another code passes: \(damaged)") }
             }
         }
     }
