@@ -34,7 +34,8 @@ public struct Signature: Hashable, Sendable {
 
     /// Reads exactly 64 bytes; `nil` for any other length.
     public init?(_ bytes: some Collection<UInt8>) {
-        guard bytes.count == Self.count, let first = Bytes32(bytes.prefix(32)), let second = Bytes32(bytes.dropFirst(32))
+        guard bytes.count == Self.count, let first = Bytes32(bytes.prefix(32)),
+            let second = Bytes32(bytes.dropFirst(32))
         else { return nil }
         self.init(first: first, second: second)
     }
@@ -55,7 +56,12 @@ public struct Fingerprint: Hashable, Sendable {
 
     /// Computes the fingerprint of a key.
     public init(of key: AgreementPublicKey, using cryptography: some Cryptography) {
-        self.init(digest: cryptography.sha256(key.bytes.bytes.span))
+        self.init(ofKeyBytes: key.bytes.bytes.span, using: cryptography)
+    }
+
+    /// Computes the fingerprint of what an announce claims to be a key, whatever its length (spec: packet §4.2).
+    public init(ofKeyBytes bytes: Span<UInt8>, using cryptography: some Cryptography) {
+        self.init(digest: cryptography.sha256(bytes))
     }
 
     /// 64 lowercase hexadecimal digits.
