@@ -1,0 +1,231 @@
+/// Names one stream of fragments: identifiers are unique only for their sender.
+public struct FragmentStream: Hashable, Comparable, Sendable {
+    /// The claimed sender of the fragments.
+    public let sender: PeerID
+    /// The fragments' name.
+    public let id: FragmentID
+
+    /// Makes a name.
+    public init(sender: PeerID, id: FragmentID) {
+        self.sender = sender
+        self.id = id
+    }
+
+    /// Orders by sender, then by name.
+    public static func < (left: FragmentStream, right: FragmentStream) -> Bool {
+        (left.sender, left.id) < (right.sender, right.id)
+    }
+}
+
+/// Puts fragments together again, transit traffic included, within bounds that no sender can stretch.
+///
+/// Total and original type are fixed by the first fragment that arrives; an assembly that contradicts itself is dropped.
+/// What comes out is never itself a fragment, so nothing unfolds twice.
+///
+/// Source: spec, packet §4.4 (receiving).
+public struct FragmentAssemblies: Sendable {
+    /// What became of one fragment.
+    public enum Outcome: Hashable, Sendable {
+        /// Nothing was kept.
+        case ignored(Reason)
+        /// The piece was kept; `started` when it opened the assembly.
+        case stored(started: Bool)
+        /// The last missing piece: the whole frame, still to be decoded.
+        case complete(Completion)
+        /// The assembly is gone, this piece with it.
+        case dropped(Reason)
+    }
+
+    /// Why a fragment or an assembly was not kept.
+    public enum Reason: Hashable, Sendable {
+        /// The sender is us: our own fragments come back from sync stores.
+        case own
+        /// A fragment of a fragment.
+        case nested
+        /// Total or original type differ from the first fragment's.
+        case contradictory
+        /// The assembly would exceed its byte limit.
+        case tooLarge
+        /// All assemblies together would exceed theirs, and this one is the sender's own excess.
+        case noRoom
+        /// The frame is of another type than its fragments said.
+        case foreignType
+    }
+
+    /// A frame put together.
+    public struct Completion: Hashable, Sendable {
+        /// The bytes of the original frame; may still not decode.
+        public let frame: [UInt8]
+        /// What the fragments said it is; what the frame says too, if it parses.
+        public let originalType: MessageType
+        /// Whether this fragment had also opened the assembly.
+        public let started: Bool
+        /// Whether every piece came as an accepted answer to a sync request of ours; then the frame counts as one too
+        /// (spec: store-and-forward §5.9).
+        public let isSolicited: Bool
+    }
+
+    private struct Assembly {
+        let total: UInt16
+        let originalType: MessageType
+        let isBroadcast: Bool
+        let started: Uptime
+        /// Rises with every assembly: which one is older, whatever the clock's grain.
+        let serial: UInt64
+        var isSolicited: Bool
+        var chunks: [UInt16: [UInt8]] = [:]
+        var byteCount = 0
+        var lastProgress: Uptime
+        var askedAt: Uptime?
+
+        var limit: Int {
+            originalType == .fileTransfer || originalType == .noiseEncrypted
+                ? FragmentPolicy.maximumFileAssembly : FragmentPolicy.maximumAssembly
+        }
+        var cost: Int { byteCount + chunks.count * FragmentPolicy.chunkCost + FragmentPolicy.assemblyCost }
+
+        /// Why a piece does not belong here. A duplicate counts twice against the limit, as it does for the phones.
+        func refusal(of fragment: FragmentHeader) -> Reason? {
+            guard fragment.total == total, fragment.originalType == originalType else { return .contradictory }
+            return byteCount + fragment.chunk.count <= limit ? nil : .tooLarge
+        }
+
+        /// Keeps a piece; a duplicate replaces what was there and is no progress. Returns by how much the cost rose.
+        mutating func add(_ fragment: FragmentHeader, isSolicited: Bool, at now: Uptime) -> Int {
+            let before = cost
+            self.isSolicited = self.isSolicited && isSolicited
+            if let replaced = chunks.updateValue(Array(fragment.chunk), forKey: fragment.index) {
+                byteCount -= replaced.count
+            } else {
+                lastProgress = now
+            }
+            byteCount += fragment.chunk.count
+            return cost - before
+        }
+    }
+
+    private let localPeer: PeerID
+    private var assemblies: [FragmentStream: Assembly] = [:]
+    private var nextSerial: UInt64 = 0
+    /// Bytes held, bookkeeping included; at most ``FragmentPolicy/maximumTotal``.
+    public private(set) var totalCost = 0
+
+    /// Starts empty.
+    ///
+    /// - Parameter localPeer: Us; own fragments are not put together.
+    public init(localPeer: PeerID) { self.localPeer = localPeer }
+
+    /// The number of assemblies in flight.
+    public var count: Int { assemblies.count }
+
+    /// Takes one fragment.
+    ///
+    /// - Parameters:
+    ///   - sender: The fragment packet's claimed sender.
+    ///   - isBroadcast: Whether the fragment packet is for everyone; only such streams can be asked for again.
+    ///   - isSolicited: Whether it carried the sync-response flag and was accepted as an answer to us.
+    public mutating func insert(
+        _ fragment: FragmentHeader, from sender: PeerID, isBroadcast: Bool, isSolicited: Bool, at now: Uptime
+    ) -> Outcome {
+        guard sender != localPeer else { return .ignored(.own) }
+        guard fragment.originalType != .fragment else { return .ignored(.nested) }
+        let stream = FragmentStream(sender: sender, id: fragment.id)
+        let started = assemblies[stream] == nil
+        if started { open(stream, for: fragment, isBroadcast: isBroadcast, isSolicited: isSolicited, at: now) }
+        if let reason = store(fragment, in: stream, isSolicited: isSolicited, at: now) {
+            remove(stream)
+            return .dropped(reason)
+        }
+        guard let assembly = assemblies[stream], assembly.chunks.count == Int(assembly.total) else {
+            return assemblies[stream] == nil ? .dropped(.noRoom) : .stored(started: started)
+        }
+        remove(stream)
+        return finish(assembly, started: started)
+    }
+
+    /// Drops assemblies whose first fragment is more than 30 s old; due every 15 s.
+    public mutating func sweep(at now: Uptime) {
+        for stream in assemblies.filter({ now - $0.value.started > FragmentPolicy.lifetime }).keys.sorted() {
+            remove(stream)
+        }
+    }
+
+    /// The broadcast streams to ask neighbours for, oldest stall first, at most 60; counts them as asked for now.
+    public mutating func takeStalled(at now: Uptime) -> [FragmentStream] {
+        let stalled = assemblies.filter { _, assembly in
+            assembly.isBroadcast && now - assembly.lastProgress >= FragmentPolicy.stall
+                && assembly.askedAt.map { now - $0 >= FragmentPolicy.stallRetry } ?? true
+        }
+        let chosen = stalled.sorted { ($0.value.lastProgress, $0.key) < ($1.value.lastProgress, $1.key) }
+            .prefix(FragmentPolicy.maximumStalled).map(\.key)
+        for stream in chosen { assemblies[stream]?.askedAt = now }
+        return chosen
+    }
+
+    /// Forgets everything.
+    public mutating func reset() {
+        assemblies = [:]
+        totalCost = 0
+    }
+
+    private mutating func open(
+        _ stream: FragmentStream, for fragment: FragmentHeader, isBroadcast: Bool, isSolicited: Bool, at now: Uptime
+    ) {
+        if assemblies.count >= FragmentPolicy.maximumAssemblies {
+            let own = assemblies.count { $0.key.sender == stream.sender }
+            let victim = oldest(of: own >= FragmentPolicy.fairShareOfAssemblies ? stream.sender : nil, sparing: stream)
+            if let victim { remove(victim) }
+        }
+        let assembly = Assembly(
+            total: fragment.total, originalType: fragment.originalType, isBroadcast: isBroadcast, started: now,
+            serial: nextSerial, isSolicited: isSolicited, lastProgress: now)
+        nextSerial += 1
+        totalCost += assembly.cost
+        assemblies[stream] = assembly
+    }
+
+    /// Keeps a piece; answers why the assembly must go instead.
+    private mutating func store(
+        _ fragment: FragmentHeader, in stream: FragmentStream, isSolicited: Bool, at now: Uptime
+    ) -> Reason? {
+        if let refusal = assemblies[stream]?.refusal(of: fragment) { return refusal }
+        guard makeRoom(for: fragment.chunk.count + FragmentPolicy.chunkCost, sparing: stream) else { return .noRoom }
+        // In place: a copy held here would have the whole table of chunks copied with every piece.
+        totalCost += assemblies[stream]?.add(fragment, isSolicited: isSolicited, at: now) ?? 0
+        return nil
+    }
+
+    /// Evicts until `bytes` more fit: the sender's own assemblies if it holds more than its share, else the oldest.
+    private mutating func makeRoom(for bytes: Int, sparing stream: FragmentStream) -> Bool {
+        while totalCost + bytes > FragmentPolicy.maximumTotal {
+            let own = assemblies.reduce(0) { $0 + ($1.key.sender == stream.sender ? $1.value.cost : 0) }
+            let victim = oldest(of: own > FragmentPolicy.fairShareOfTotal ? stream.sender : nil, sparing: stream)
+            guard let victim else { return false }
+            remove(victim)
+        }
+        return true
+    }
+
+    private func oldest(of sender: PeerID?, sparing spared: FragmentStream) -> FragmentStream? {
+        assemblies.filter { $0.key != spared && (sender == nil || $0.key.sender == sender) }
+            .min { $0.value.serial < $1.value.serial }?.key
+    }
+
+    private mutating func remove(_ stream: FragmentStream) {
+        if let assembly = assemblies.removeValue(forKey: stream) { totalCost -= assembly.cost }
+    }
+
+    private func finish(_ assembly: Assembly, started: Bool) -> Outcome {
+        var frame: [UInt8] = []
+        frame.reserveCapacity(assembly.byteCount)
+        for index in 0..<assembly.total { frame.append(contentsOf: assembly.chunks[index] ?? []) }
+        if let view = PacketView(frame) {
+            guard view.type != .fragment else { return .dropped(.nested) }
+            guard view.type == assembly.originalType else { return .dropped(.foreignType) }
+        }
+        return .complete(
+            Completion(
+                frame: frame, originalType: assembly.originalType, started: started,
+                isSolicited: assembly.isSolicited))
+    }
+}
