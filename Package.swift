@@ -61,7 +61,7 @@ let package = Package(
         tests(
             "ApplicationTests",
             ["Application", "Domain", "InMemory", "NativeCryptography", "ZlibCompression", "UnistringNormalization"]),
-        tests("NativeCryptographyTests", ["Domain", "NativeCryptography"]),
+        tests("NativeCryptographyTests", ["Domain", "NativeCryptography", "CLibcrypto", "CSodium"]),
         tests("ZlibCompressionTests", ["Domain", "ZlibCompression", "CZlib"]),
         tests("UnistringNormalizationTests", ["Domain", "UnistringNormalization"]),
         tests("KeyfileVaultTests", ["Application", "Domain", "KeyfileVault", "NativeCryptography"]),

@@ -1,11 +1,10 @@
-import CSecp256k1
-import CSodium
 import Domain
 
 /// The protocol's primitives from libsodium, libcrypto and libsecp256k1, each where it measured fastest (docs/adr/0007).
 ///
 /// Copies share their contexts and may be used from any thread. Nothing here draws randomness.
 public struct NativeCryptography: Cryptography {
+    /// Memory that is overwritten on release.
     public typealias Secret = NativeSecret
 
     /// Above this many plaintext bytes libcrypto's vector code wins over libsodium's cheaper start (docs/adr/0007).
