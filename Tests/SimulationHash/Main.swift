@@ -1,4 +1,23 @@
+import InMemory
+
+/// Runs one simulated world and prints its hash, so that two processes can be compared: what is not determined by the
+/// seed (hash tables' order, a clock, a random number) shows as a difference.
 @main
 struct Main {
-    static func main() {}
+    static func main() {
+        let numbers = CommandLine.arguments.dropFirst().map { UInt64($0) }
+        guard (1...3).contains(numbers.count), let seed = numbers[0], !numbers.contains(nil),
+            let nodes = numbers.count > 1 ? numbers[1].flatMap(Int.init(exactly:)) : 20,
+            let seconds = numbers.count > 2 ? numbers[2].flatMap(Int64.init(exactly:)) : 120
+        else { return print("usage: SimulationHash SEED [NODES] [VIRTUAL_SECONDS]") }
+        let world = World(seed: seed, nodes: nodes)
+        world.run(seconds: seconds)
+        let tally = world.tally
+        print(
+            world.trace.hash.hex, "records=\(world.trace.count)", "events=\(tally.events)",
+            "frames=\(world.air.framesSent)", "public=\(tally.publicSent)/\(tally.publicReceived)",
+            "private=\(tally.privateSent)/\(tally.privateReceived)/\(tally.delivered)",
+            "files=\(tally.filesSent)/\(tally.filesReceived)", "crashes=\(tally.crashes)",
+            "linksLost=\(tally.linksLost)", "refused=\(tally.refused)")
+    }
 }

@@ -10,6 +10,8 @@ public enum Refusal: Error, Hashable, Sendable {
     case noSuchPeer(String)
     /// Several peers answer to that name.
     case ambiguous(String, candidates: [PeerID])
+    /// No neighbour is in reach, so nobody would hear it.
+    case nobodyHere
     /// The peer is known and cannot be reached now.
     case notReachable(PeerID)
     /// A queue of ours is full; says which.

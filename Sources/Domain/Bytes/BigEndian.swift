@@ -5,6 +5,12 @@ extension FixedWidthInteger where Self: UnsignedInteger {
         for byte in bytes { value = value << 8 | Self(truncatingIfNeeded: byte) }
         self = value
     }
+
+    /// Reads exactly as many bytes as the type is wide, the first one most significant; `nil` for any other number.
+    public init?(exactBigEndianBytes bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.bitWidth / 8 else { return nil }
+        self.init(bigEndianBytes: bytes)
+    }
 }
 
 extension [UInt8] {

@@ -91,6 +91,14 @@ public struct AEADNonce: Hashable, Sendable {
         self.init(
             prefix: UInt32(bigEndianBytes: bytes.prefix(4)), suffix: UInt64(bigEndianBytes: bytes.dropFirst(4)))
     }
+
+    /// The twelve bytes.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: prefix)
+        bytes.append(bigEndian: suffix)
+        return bytes
+    }
 }
 
 /// The length of a ChaCha20-Poly1305 tag, in bytes.

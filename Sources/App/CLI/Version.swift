@@ -1,0 +1,41 @@
+import CLibcrypto
+import CSQLite
+import CSodium
+import CUnistring
+import CZlib
+import Domain
+
+/// What this program is and what it is made of.
+enum Version {
+    /// The program's own version.
+    static let number = "0.1.0"
+
+    /// The compiler that built it.
+    static var swift: String {
+        #if compiler(>=6.4)
+            "6.4 or later"
+        #elseif compiler(>=6.3)
+            "6.3"
+        #else
+            "6.2"
+        #endif
+    }
+
+    /// The libraries that it runs with, as they name themselves.
+    static var libraries: [(name: String, version: String)] {
+        [
+            ("libsodium", String(cString: sodium_version_string())),
+            ("libcrypto", String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))),
+            ("zlib", String(cString: zlibVersion())), ("SQLite", String(cString: sqlite3_libversion())),
+            ("libunistring", "\(_libunistring_version >> 8).\(_libunistring_version & 0xFF)"),
+        ]
+    }
+
+    /// The form of `version --json` and of the control method `version`.
+    static var json: JSONValue {
+        .object([
+            "version": .string(number), "swift": .string(swift),
+            "libraries": .object(libraries.map { JSONValue.Member($0.name, .string($0.version)) }),
+        ])
+    }
+}

@@ -1,0 +1,147 @@
+import Domain
+
+/// Takes a peer's announce: checks that identifier, keys and signature belong together and to what is known, and only
+/// then lets it change anything.
+///
+/// The Noise key and the identifier are public, so a signature alone proves little: the signing key is pinned by the
+/// first announce and, stronger, by a proof inside a Noise session.
+///
+/// Source: spec, mesh §12.3.
+final class HandleAnnounce<C: Cryptography> {
+    private let localPeer: PeerID
+    private let links: LinkTable
+    private let registry: PeerRegistry
+    private let identities: KnownIdentities<C>
+    private let signatures: SignatureCheck<C>
+    private let presence: AnnouncePresence<C>
+    private let ports: NodePorts
+    private let counters: Counters
+    private let cryptography: C
+    /// When each peer was last answered with an announce of ours.
+    private var answered = RecentPeers(lifetime: MeshPolicy.announceBackInterval)
+    /// When each peer's conflicting keys were last reported.
+    private var alarmed = RecentPeers(lifetime: MeshPolicy.announceBackInterval)
+
+    init(
+        localPeer: PeerID, links: LinkTable, registry: PeerRegistry, identities: KnownIdentities<C>,
+        signatures: SignatureCheck<C>, presence: AnnouncePresence<C>, ports: NodePorts, counters: Counters,
+        cryptography: C
+    ) {
+        self.localPeer = localPeer
+        self.links = links
+        self.registry = registry
+        self.identities = identities
+        self.signatures = signatures
+        self.presence = presence
+        self.ports = ports
+        self.counters = counters
+        self.cryptography = cryptography
+    }
+
+    /// What an accepted announce changed.
+    struct Acceptance {
+        let peer: PeerID
+        let isDirect: Bool
+        /// Whether the peer is a neighbour now and was none before.
+        let isNewlyConnected: Bool
+    }
+
+    /// Takes the announce; `nil` when it was refused.
+    func callAsFunction(_ packet: Inbound) -> Acceptance? {
+        guard let reading = AnnounceReading(packet.payload, using: cryptography) else {
+            counters.add(.droppedMalformedPayload)
+            return nil
+        }
+        switch reading.refusalOfOrigin(
+            sender: packet.sender, timestamp: packet.view.timestamp, localPeer: localPeer, at: ports.clock.wall)
+        {
+        case nil: break
+        case .stale:
+            counters.add(.droppedStale)
+            return nil
+        default:
+            counters.add(.droppedMalformedPayload)
+            return nil
+        }
+        let acceptance = verified(reading, packet)
+        answer(packet.sender)
+        return acceptance
+    }
+
+    private func verified(_ reading: AnnounceReading, _ packet: Inbound) -> Acceptance? {
+        let peer = packet.sender
+        guard let noiseKey = reading.announce.agreementPublicKey, let signingKey = reading.announce.signingPublicKey
+        else {
+            counters.add(.droppedMalformedPayload)
+            return nil
+        }
+        guard !conflicts(peer, noiseKey: noiseKey, signingKey: signingKey) else {
+            counters.add(.droppedKeyConflict)
+            if alarmed.insert(peer, at: ports.clock.uptime) {
+                report(.keyConflict, peer, name: reading.announce.nickname)
+            }
+            return nil
+        }
+        guard signatures.passes(packet, by: signingKey) else { return nil }
+        return admit(reading.announce, noiseKey: noiseKey, signingKey: signingKey, packet)
+    }
+
+    private func conflicts(_ peer: PeerID, noiseKey: AgreementPublicKey, signingKey: SigningPublicKey) -> Bool {
+        let entry = registry[peer]
+        let known = identities[peer]
+        if let entry, entry.noiseKey != noiseKey { return true }
+        if let known, known.noiseKey != noiseKey { return true }
+        if let known, known.isSigningKeyAuthenticated, known.signingKey != signingKey { return true }
+        guard let pinned = entry?.signingKey ?? known?.signingKey else { return false }
+        return pinned != signingKey
+    }
+
+    private func admit(
+        _ announce: Announce, noiseKey: AgreementPublicKey, signingKey: SigningPublicKey, _ packet: Inbound
+    ) -> Acceptance? {
+        let peer = packet.sender
+        let now = ports.clock.uptime
+        let boundPeer = links[packet.link]?.boundPeer
+        let earlier = registry[peer]
+        // A replayed "direct" announce on somebody else's link must not flip presence.
+        let isConnected =
+            links.hasLink(to: peer) || packet.isDirectAnnounce && (boundPeer == nil || boundPeer == peer)
+        let nickname = ports.normalization.nfc(announce.nickname)
+        let entry = PeerEntry(
+            id: peer, noiseKey: noiseKey, signingKey: signingKey, nickname: nickname, isConnected: isConnected,
+            lastSeen: now, capabilities: announce.capabilities)
+        guard registry.upsert(entry, at: now) else {
+            counters.add(.droppedRegistryFull)
+            return nil
+        }
+        counters.add(.announcesAccepted)
+        var identity = identities[peer] ?? PeerIdentity(noiseKey: noiseKey, signingKey: signingKey, nickname: nickname)
+        identity.signingKey = signingKey
+        if !nickname.isEmpty { identity.nickname = nickname }
+        identities.keep(identity, of: peer)
+
+        let isNewlyConnected = packet.isDirectAnnounce && isConnected && earlier?.isConnected != true
+        if isNewlyConnected {
+            report(.connected, peer, name: nickname)
+        } else if earlier == nil {
+            report(.appeared, peer, name: nickname)
+        } else if earlier?.nickname != nickname {
+            report(.renamed, peer, name: nickname)
+        }
+        if earlier == nil {
+            presence.announceSoon(
+                after: Milliseconds(ports.randomness.number(in: MeshPolicy.afterglowDelay)))
+        }
+        return Acceptance(peer: peer, isDirect: packet.isDirectAnnounce, isNewlyConnected: isNewlyConnected)
+    }
+
+    /// Answers with an announce of our own, once in a while for each peer.
+    private func answer(_ peer: PeerID) {
+        if answered.insert(peer, at: ports.clock.uptime) { presence.announceSoon() }
+    }
+
+    private func report(_ kind: PeerChange.Kind, _ peer: PeerID, name: String) {
+        _ = ports.journal.append(
+            .event(.peer(PeerChange(kind: kind, peer: peer, name: name, at: ports.clock.wall))))
+    }
+}

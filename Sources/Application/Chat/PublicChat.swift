@@ -1,0 +1,100 @@
+import Domain
+
+/// The public timeline of the mesh: what we say, and what others say as far as it is theirs, fresh and not a flood.
+///
+/// Source: spec, packet §4.1; app §5.
+final class PublicChat<C: Cryptography> {
+    private let localPeer: PeerID
+    private let signers: Signers<C>
+    private let signatures: SignatureCheck<C>
+    private let transmitter: Transmitter<C>
+    private let names: DisplayNames
+    private let ports: NodePorts
+    private let counters: Counters
+    private let cryptography: C
+    private var limiter = PublicRateLimiter()
+    private var seen = RecentIDs()
+
+    init(
+        localPeer: PeerID, signers: Signers<C>, signatures: SignatureCheck<C>, transmitter: Transmitter<C>,
+        names: DisplayNames, ports: NodePorts, counters: Counters, cryptography: C
+    ) {
+        self.localPeer = localPeer
+        self.signers = signers
+        self.signatures = signatures
+        self.transmitter = transmitter
+        self.names = names
+        self.ports = ports
+        self.counters = counters
+        self.cryptography = cryptography
+    }
+
+    /// Says something to everyone; answers the message's identifier, which every device derives alike.
+    func send(_ text: String) throws(Refusal) -> String {
+        guard !text.trimmedForWire.isEmpty else { throw .invalid("the message is empty") }
+        guard text.count <= ChatPolicy.publicCharacters else {
+            throw .tooLong(bytes: text.utf8.count, limit: ChatPolicy.publicCharacters)
+        }
+        let packet = transmitter.makePacket(.message, payload: Array(text.utf8))
+        guard let signed = transmitter.sign(packet) else {
+            throw .tooLong(bytes: text.utf8.count, limit: PacketPolicy.maximumSection1)
+        }
+        guard transmitter.links.count > 0 else { throw .nobodyHere }
+        guard transmitter.send(signed) else { throw .busy("every link is full") }
+        let message = message(text, sender: localPeer, sentAt: packet.timestamp, isOwn: true)
+        _ = ports.journal.append(.event(.publicMessage(message)))
+        return message.id
+    }
+
+    /// Takes a public message.
+    func receive(_ packet: Inbound) {
+        guard packet.view.isBroadcast else { return counters.add(.droppedNotBroadcast) }
+        guard packet.sender != localPeer else { return }
+        guard
+            !packet.view.timestamp.isStale(at: ports.clock.wall, maximumAge: MeshPolicy.publicMessageMaximumAge)
+        else { return counters.add(.droppedStale) }
+        guard let key = signers.key(of: packet.sender) else { return counters.add(.droppedUnknownSigner) }
+        guard signatures.passes(packet, by: key) else { return }
+        guard let text = String(validating: packet.payload, as: UTF8.self) else {
+            return counters.add(.droppedMalformedPayload)
+        }
+        show(text, packet)
+    }
+
+    /// The rules of the timeline, in their order (spec: app §5.3).
+    private func show(_ text: String, _ packet: Inbound) {
+        guard limiter.allows(text, from: packet.sender, at: ports.clock.uptime) else {
+            return counters.add(.droppedPublicRateLimit)
+        }
+        guard text.count <= ChatPolicy.publicCharacters, !text.trimmedForWire.isEmpty else {
+            return counters.add(.droppedMalformedPayload)
+        }
+        let message = message(text, sender: packet.sender, sentAt: packet.view.timestamp, isOwn: false)
+        guard seen.insert(MessageID(message.id)) else { return counters.add(.droppedDuplicate) }
+        counters.add(.publicMessagesReceived)
+        _ = ports.journal.append(.event(.publicMessage(message)))
+    }
+
+    private func message(_ text: String, sender: PeerID, sentAt: WallTime, isOwn: Bool) -> ChatMessage {
+        ChatMessage(
+            id: MessageIdentity.publicMessage(sender: sender, timestamp: sentAt, text: text, using: cryptography),
+            sender: sender, senderName: isOwn ? names.own : names.display(sender), text: text, sentAt: sentAt,
+            receivedAt: ports.clock.wall, isOwn: isOwn)
+    }
+}
+
+/// The signing keys of senders: those here, and those pinned earlier.
+final class Signers<C: Cryptography> {
+    private let registry: PeerRegistry
+    private let identities: KnownIdentities<C>
+
+    init(registry: PeerRegistry, identities: KnownIdentities<C>) {
+        self.registry = registry
+        self.identities = identities
+    }
+
+    /// The key that a packet of this sender must be signed with; `nil` when none is known.
+    func key(of sender: PeerID) -> SigningPublicKey? {
+        registry[sender]?.signingKey ?? identities[sender]?.signingKey
+    }
+}

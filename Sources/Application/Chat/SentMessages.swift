@@ -1,0 +1,89 @@
+import Domain
+
+/// Our private messages of late: whom each went to, how far it has come, and its content until it is confirmed.
+struct SentMessages {
+    private struct Record {
+        let peer: PeerID
+        var status: DeliveryStatus?
+        var payload: PrivateMessagePayload?
+    }
+
+    private var records: [MessageID: Record] = [:]
+    private var order: [MessageID] = []
+
+    /// Remembers a new message; the oldest one is forgotten for it when there are too many.
+    mutating func insert(_ id: MessageID, to peer: PeerID) {
+        if order.count >= ChatPolicy.rememberedMessages * 2 {
+            let forgotten = order.count - ChatPolicy.rememberedMessages
+            for old in order.prefix(forgotten) { records[old] = nil }
+            order.removeFirst(forgotten)
+        }
+        records[id] = Record(peer: peer)
+        order.append(id)
+    }
+
+    /// Whom a message went to.
+    func recipient(of id: MessageID) -> PeerID? { records[id]?.peer }
+
+    /// Keeps the content of a message that left, so that it can go again under another session.
+    mutating func keep(_ payload: PrivateMessagePayload, of id: MessageID) { records[id]?.payload = payload }
+
+    /// Applies a status; answers the peer when it changed anything.
+    mutating func apply(_ status: DeliveryStatus, to id: MessageID) -> PeerID? {
+        guard var record = records[id], record.status?.yields(to: status) ?? true else { return nil }
+        record.status = status
+        switch status {
+        case .delivered, .read, .failed: record.payload = nil
+        default: break
+        }
+        records[id] = record
+        return record.peer
+    }
+
+    /// Messages that left and were not confirmed, oldest first.
+    func unconfirmed(for peer: PeerID) -> [(MessageID, PrivateMessagePayload)] {
+        order.compactMap { id in
+            guard let record = records[id], record.peer == peer, let payload = record.payload else { return nil }
+            return (id, payload)
+        }
+    }
+}
+
+/// The last identifiers seen, bounded; the oldest half goes when it is full.
+struct RecentIDs {
+    private var members: Set<MessageID> = []
+    private var order: [MessageID] = []
+
+    /// Adds an identifier; `false` when it is there already.
+    mutating func insert(_ id: MessageID) -> Bool {
+        guard members.insert(id).inserted else { return false }
+        order.append(id)
+        if order.count > ChatPolicy.rememberedMessages {
+            let half = order.count / 2
+            for old in order.prefix(half) { members.remove(old) }
+            order.removeFirst(half)
+        }
+        return true
+    }
+
+    /// Forgets an identifier.
+    mutating func remove(_ id: MessageID) {
+        guard members.remove(id) != nil else { return }
+        order.removeAll { $0 == id }
+    }
+}
+
+/// The tunables of chat.
+enum ChatPolicy {
+    /// Messages that may wait for one peer (spec: app §6.2).
+    static let queuedPerPeer = 100
+    /// How long a message waits for a session before it has failed. [ours]: until an outbox keeps it longer, honest and
+    /// soon; well above a handshake with its retry (20 s) and the recovery after a restart (25 s).
+    static let queueLifetime: Milliseconds = .seconds(120)
+    /// Identifiers remembered per conversation, and own messages whose status may change. [ours]: memory.
+    static let rememberedMessages = 2000
+    /// The longest public text, in characters: receivers drop longer ones (spec: app §1.2).
+    static let publicCharacters = 16_000
+    /// Conversations whose seen identifiers are remembered. [ours]: memory.
+    static let rememberedConversations = 1000
+}

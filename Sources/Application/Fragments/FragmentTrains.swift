@@ -1,0 +1,103 @@
+import Domain
+
+/// Outgoing fragment trains: paced, at most two files at once, resumed when a full link drains.
+///
+/// Faster sending overruns the buffers of phones further on and loses fragments. Source: spec, mesh §19.
+final class FragmentTrains {
+    /// Sends one frame; set by the transmitter.
+    var transmit: (([UInt8], Destination) -> SendOutcome)?
+    /// Told when the last fragment of a train to a peer is on its way.
+    var finished: ((Train) -> Void)?
+    private let ports: NodePorts
+    private var active: [UInt64: Train] = [:]
+    private var waiting: [Train] = []
+    private var lastID: UInt64 = 0
+
+    /// One packet in pieces.
+    final class Train {
+        let id: UInt64
+        let plan: FragmentPlan
+        let type: MessageType
+        let destination: Destination
+        let transfer: String?
+        var next = 0
+        /// Every link was full at the last attempt.
+        var isHeldBack = false
+
+        init(id: UInt64, plan: FragmentPlan, type: MessageType, destination: Destination, transfer: String?) {
+            self.id = id
+            self.plan = plan
+            self.type = type
+            self.destination = destination
+            self.transfer = transfer
+        }
+    }
+
+    /// Files that may leave at once.
+    private static let concurrentTransfers = 2
+    /// Files that may wait; more are refused.
+    private static let waitingTransfers = 16
+    /// How soon a train tries again when every link was full and none has said that it drained.
+    private static let retryDelay: Milliseconds = 250
+
+    init(ports: NodePorts) { self.ports = ports }
+
+    /// Whether a train of Noise ciphertext to this peer is running: later ciphertexts must not overtake it.
+    func isCarryingCiphertext(to peer: PeerID) -> Bool {
+        active.values.contains { $0.type == .noiseEncrypted && $0.destination.peer == peer }
+    }
+
+    /// Starts a train, or queues it behind the two files that are leaving; `false` when too many wait.
+    func start(_ plan: FragmentPlan, of packet: Packet, to destination: Destination, transfer: String?) -> Bool {
+        lastID += 1
+        let train = Train(
+            id: lastID, plan: plan, type: packet.type, destination: destination, transfer: transfer)
+        if transfer != nil, active.values.count(where: { $0.transfer != nil }) >= Self.concurrentTransfers {
+            guard waiting.count < Self.waitingTransfers else { return false }
+            waiting.append(train)
+            return true
+        }
+        active[train.id] = train
+        advance(train.id)
+        return true
+    }
+
+    /// Sends the next fragment of a train.
+    func advance(_ id: UInt64) {
+        guard let train = active[id] else { return }
+        guard
+            let frame = train.plan.fragment(at: train.next)?.encoded(padding: false, using: ports.compression)
+        else { return finish(train) }
+        var delay = train.plan.spacing
+        train.isHeldBack = false
+        switch transmit?(frame, train.destination) ?? .refused {
+        case .accepted, .refused:
+            // Refused: nobody is there for this piece now; those who join later miss it either way.
+            train.next += 1
+            if let transfer = train.transfer {
+                ports.events.emit(
+                    .fileProgress(id: transfer, sent: train.next, total: train.plan.count))
+            }
+        case .full:
+            train.isHeldBack = true
+            delay = Self.retryDelay
+        }
+        if train.next == train.plan.count { return finish(train) }
+        ports.scheduler.schedule(.train(id), at: ports.clock.uptime + delay)
+    }
+
+    /// A link takes frames again: what waited for it goes on now.
+    func linkDrained() {
+        for id in active.keys.sorted() where active[id]?.isHeldBack == true { advance(id) }
+    }
+
+    private func finish(_ train: Train) {
+        active[train.id] = nil
+        ports.scheduler.cancel(.train(train.id))
+        finished?(train)
+        guard train.transfer != nil, !waiting.isEmpty else { return }
+        let next = waiting.removeFirst()
+        active[next.id] = next
+        advance(next.id)
+    }
+}

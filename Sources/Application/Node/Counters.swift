@@ -1,0 +1,69 @@
+/// What the node counts; each kind of drop has its own line, so that an operator sees why traffic vanishes.
+public enum CounterName: String, CaseIterable, Sendable {
+    case framesReceived
+    case framesSent
+    case framesRelayed
+    case bytesReceived
+    case bytesSent
+    case announcesAccepted
+    case publicMessagesReceived
+    case privateMessagesReceived
+    case filesReceived
+    case fragmentsReceived
+    case fragmentedPacketsCompleted
+    case sessionsEstablished
+    case droppedUnknownLink
+    case droppedMalformedFrame
+    case droppedSelfLoop
+    case droppedSenderMismatch
+    case droppedClockSkew
+    case droppedUnsolicitedSyncResponse
+    case droppedInflationBudget
+    case droppedDamagedPayload
+    case droppedSignatureBudget
+    case droppedDuplicateAtIngress
+    case droppedDuplicate
+    case droppedMalformedPayload
+    case droppedStale
+    case droppedUnsigned
+    case droppedBadSignature
+    case droppedUnknownSigner
+    case droppedKeyConflict
+    case droppedPublicRateLimit
+    case droppedNotBroadcast
+    case droppedFragment
+    case droppedAssembly
+    case droppedHandshake
+    case droppedHandshakeRateLimit
+    case droppedCiphertext
+    case droppedMessageRateLimit
+    case droppedEarlyCiphertext
+    case droppedFile
+    case droppedPingBudget
+    case droppedRegistryFull
+    case sendRefusedByLink
+    case sendLinkFull
+    case sendNoLink
+    case journalFailures
+}
+
+/// The node's counters.
+final class Counters {
+    private var values = [UInt64](repeating: 0, count: CounterName.allCases.count)
+    private static let index: [CounterName: Int] = Dictionary(
+        uniqueKeysWithValues: CounterName.allCases.enumerated().map { ($0.element, $0.offset) })
+
+    /// Adds to a counter.
+    func add(_ name: CounterName, _ amount: Int = 1) {
+        guard let index = Self.index[name] else { return }
+        values[index] &+= UInt64(clamping: amount)
+    }
+
+    /// The value of a counter.
+    subscript(name: CounterName) -> UInt64 { Self.index[name].map { values[$0] } ?? 0 }
+
+    /// All counters, in their fixed order.
+    var report: [NodeReport.Counter] {
+        CounterName.allCases.map { NodeReport.Counter(name: $0.rawValue, value: self[$0]) }
+    }
+}

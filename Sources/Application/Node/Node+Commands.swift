@@ -1,0 +1,78 @@
+import Domain
+
+/// What users and scripts ask of the node, and what they can look at.
+extension Node {
+    /// Says something to everyone; answers the message's identifier.
+    public func sendPublic(_ text: String) throws(Refusal) -> String { try publicChat.send(text) }
+
+    /// Writes to one peer; answers the identifiers of the parts, one unless the text is long.
+    public func sendPrivate(_ text: String, to peer: PeerID) throws(Refusal) -> [String] {
+        try privateChat.send(text, to: peer)
+    }
+
+    /// Sends a file to everyone; answers the identifier under which its status is told.
+    public func sendFile(_ content: [UInt8], name: String, mime: String) throws(Refusal) -> String {
+        try files.send(content, name: name, mime: mime)
+    }
+
+    /// Probes a peer; the result comes as ``Notice/ping(_:)`` under the identifier answered here.
+    public func ping(_ peer: PeerID) throws(Refusal) -> UInt64 { try pings.send(to: peer) }
+
+    /// Tells a peer that its messages were seen.
+    public func markRead(_ ids: [String], from peer: PeerID) { privateChat.markRead(ids, from: peer) }
+
+    /// Changes our name and announces it.
+    public func setNickname(_ text: String) throws(Refusal) -> String {
+        let nickname = Nickname(own: text, normalization: ports.normalization, randomness: ports.randomness)
+        guard nickname.fitsAnnounce, nickname.text.count <= Nickname.maximumCharacters else {
+            throw .tooLong(bytes: text.utf8.count, limit: Nickname.maximumBytes)
+        }
+        let isForbidden = nickname.text.unicodeScalars.contains {
+            $0 == "@" || $0 == "#" || $0.properties.generalCategory == .control
+                || $0.properties.generalCategory == .format
+        }
+        guard !isForbidden, nickname.text.lowercased() != "system" else {
+            throw .invalid("a nickname holds no @, #, line breaks or direction marks, and is not \"system\"")
+        }
+        names.own = nickname.text
+        presence.nickname = nickname.text
+        presence.announceSoon()
+        return nickname.text
+    }
+
+    /// The peer that a person means; a name that means several is refused with the candidates.
+    public func resolve(_ text: String) throws(Refusal) -> PeerID { try names.resolve(text) }
+
+    /// The peers heard of lately, neighbours first, then by name.
+    public var peers: [PeerReport] {
+        let now = ports.clock.uptime
+        return registry.sorted.map { entry in
+            PeerReport(
+                id: entry.id, nickname: entry.nickname, displayName: names.display(entry.id),
+                fingerprint: Fingerprint(of: entry.noiseKey, using: cryptography), noiseKey: entry.noiseKey,
+                isConnected: entry.isConnected, isReachable: registry.isReachable(entry.id, at: now),
+                isSecure: sessions.established(with: entry.id) != nil, lastSeen: entry.lastSeen,
+                capabilities: entry.capabilities?.rawValue, links: links.links(boundTo: entry.id))
+        }.sorted {
+            ($0.isConnected ? 0 : 1, $0.displayName, $0.id) < ($1.isConnected ? 0 : 1, $1.displayName, $1.id)
+        }
+    }
+
+    /// The node at a glance.
+    public var report: NodeReport {
+        let now = ports.clock.uptime
+        let entries = registry.sorted
+        return NodeReport(
+            id: id, nickname: names.own,
+            fingerprint: Fingerprint(of: cryptography.agreementPublicKey(of: keys.noise), using: cryptography),
+            startedAt: startedAt, now: now, wall: ports.clock.wall,
+            links: links.ids.compactMap { id in
+                links[id].map {
+                    LinkReport(
+                        description: $0.description, peer: $0.boundPeer, isAuthenticated: $0.authenticatedPeer != nil)
+                }
+            },
+            connectedPeers: registry.degree, reachablePeers: entries.count { registry.isReachable($0.id, at: now) },
+            sessions: sessions.establishedCount, queuedMessages: privateChat.waitingCount, counters: counters.report)
+    }
+}

@@ -1,0 +1,213 @@
+import Domain
+
+/// The way of a frame. The order is normative (spec: mesh §2); whatever costs is paid for from the link's budget first.
+extension Node {
+    /// A frame came in.
+    public func receive(_ frame: [UInt8], on link: LinkID) {
+        guard let state = links[link] else { return counters.add(.droppedUnknownLink) }
+        counters.add(.framesReceived)
+        counters.add(.bytesReceived, frame.count)
+        guard let view = PacketView(frame) else { return counters.add(.droppedMalformedFrame) }
+        guard let from = admit(view, boundPeer: state.boundPeer) else { return }
+        guard let payload = inflate(view, on: link) else { return }
+        let packet = Inbound(view: view, payload: payload, link: link, from: from, isRebuilt: false)
+        bindRaw(packet)
+        let now = ports.clock.uptime
+        let key = DedupKey(
+            type: view.type, sender: view.sender, timestamp: view.timestamp, payload: payload.span, using: cryptography)
+        guard ingress.recordIfNew(key, link: link, peer: from, at: now) else {
+            return counters.add(.droppedDuplicateAtIngress)
+        }
+        process(packet, key: key)
+    }
+
+    /// The ingress guard: our own echo, a foreign sync request, a wrong clock. Answers whom to attribute the frame to.
+    private func admit(_ view: PacketView, boundPeer: PeerID?) -> PeerID? {
+        switch IngressGuard.judge(view, boundPeer: boundPeer, localPeer: id) {
+        case .selfLoop: counters.add(.droppedSelfLoop)
+        case .senderMismatch: counters.add(.droppedSenderMismatch)
+        case .accept(let from, _):
+            guard !view.isSyncResponse else {
+                // We have asked nobody for anything yet, so nothing can be an answer.
+                counters.add(.droppedUnsolicitedSyncResponse)
+                return nil
+            }
+            guard IngressGuard.isFresh(view.timestamp, at: ports.clock.wall) else {
+                counters.add(.droppedClockSkew)
+                return nil
+            }
+            return from
+        }
+        return nil
+    }
+
+    /// The payload, inflated within the link's budget.
+    private func inflate(_ view: PacketView, on link: LinkID) -> ArraySlice<UInt8>? {
+        if view.isCompressed {
+            let now = ports.clock.uptime
+            let size = Int64(view.payloadLengthAfterInflation)
+            guard links.update(link, { $0.inflation.spend(size, at: now) }) == true else {
+                counters.add(.droppedInflationBudget)
+                return nil
+            }
+        }
+        guard let payload = view.payload(using: ports.compression) else {
+            counters.add(.droppedDamagedPayload)
+            return nil
+        }
+        return payload
+    }
+
+    /// A direct announce binds a link that is bound to nobody, before signature and duplicate checks: a second link to
+    /// the same peer must be bound even though its copy is a duplicate. It never re-binds one.
+    private func bindRaw(_ packet: Inbound) {
+        guard packet.isDirectAnnounce, packet.sender != id, links[packet.link]?.boundPeer == nil else { return }
+        links.bind(packet.link, to: packet.sender)
+    }
+
+    /// From the duplicate check on; packets rebuilt from fragments enter here.
+    private func process(_ packet: Inbound, key: DedupKey) {
+        let now = ports.clock.uptime
+        if DedupKey.applies(type: packet.type, sender: packet.sender, ttl: packet.ttl, localPeer: id),
+            seen.checkAndInsert(key, at: now)
+        {
+            return counters.add(.droppedDuplicate)
+        }
+        // On an unbound link `from` is only a claim: a stranger must not keep absent peers reachable.
+        if links[packet.link]?.boundPeer == packet.from { registry.touch(packet.from, at: now) }
+        lastTraffic = now
+        if handle(packet) == .relayable { relay(packet) }
+    }
+
+    private func handle(_ packet: Inbound) -> Handling {
+        switch packet.type {
+        case .announce: announced(packet)
+        case .message: publicChat.receive(packet)
+        case .leave: return left(packet)
+        case .noiseHandshake: noise.receive(handshake: packet)
+        case .noiseEncrypted: noise.receive(encrypted: packet)
+        case .fragment: reassemble(packet)
+        case .requestSync: return .stop
+        case .fileTransfer: return files.receive(packet)
+        case .boardPost: return judgeBoard(packet)
+        case .voiceFrame: return judgeVoice(packet)
+        case .ping: pings.receive(ping: packet)
+        case .pong: pings.receive(pong: packet)
+        default: break
+        }
+        return .relayable
+    }
+
+    private func announced(_ packet: Inbound) {
+        guard let acceptance = handleAnnounce(packet) else { return }
+        if acceptance.isDirect { rebind(packet.link, to: acceptance.peer) }
+        noise.peerAnnounced(acceptance.peer, on: packet.link, isDirect: acceptance.isDirect)
+    }
+
+    /// A verified direct announce of another peer than the link's: the far end has changed its identity.
+    ///
+    /// Refused while that peer has a link of its own (a replay must not steal a live identity) and within a minute of
+    /// the last change (spec: mesh §13.2).
+    private func rebind(_ link: LinkID, to peer: PeerID) {
+        let now = ports.clock.uptime
+        guard let state = links[link], let old = state.boundPeer, old != peer, !links.hasLink(to: peer),
+            state.reboundAt.map({ now - $0 >= MeshPolicy.rebindInterval }) ?? true
+        else { return }
+        links.bind(link, to: peer)
+        _ = links.update(link) {
+            $0.reboundAt = now
+            $0.revalidatedAt = nil
+        }
+        registry.update(peer) { $0.isConnected = true }
+        if let entry = registry[peer] { report(.connected, entry) }
+        for other in links.links(boundTo: old) { links.bind(other, to: nil) }
+        disconnect(old)
+        _ = registry.remove(old)
+    }
+
+    /// Takes a goodbye; a forged one must neither evict anybody nor spread.
+    private func left(_ packet: Inbound) -> Handling {
+        guard let key = signers.key(of: packet.sender), signatures.passes(packet, by: key) else { return .stop }
+        noise.peerLeft(packet.sender)
+        links.retireProofs(of: packet.sender)
+        if let entry = registry.remove(packet.sender) { report(.left, entry) }
+        return .relayable
+    }
+
+    /// Puts fragments together; what comes out is processed as received from the fragments' sender, and never relayed:
+    /// its fragments were.
+    private func reassemble(_ packet: Inbound) {
+        counters.add(.fragmentsReceived)
+        guard let fragment = FragmentHeader(packet.payload) else { return counters.add(.droppedFragment) }
+        switch assemblies.insert(
+            fragment, from: packet.sender, isBroadcast: packet.view.isBroadcast,
+            isSolicited: packet.view.isSyncResponse, at: ports.clock.uptime)
+        {
+        case .ignored: counters.add(.droppedFragment)
+        case .stored: break
+        case .dropped: counters.add(.droppedAssembly)
+        case .complete(let completion): rebuilt(completion, from: packet)
+        }
+    }
+
+    private func rebuilt(_ completion: FragmentAssemblies.Completion, from fragment: Inbound) {
+        guard let view = PacketView(completion.frame) else { return counters.add(.droppedMalformedFrame) }
+        guard view.sender != id else { return counters.add(.droppedSelfLoop) }
+        guard !view.isSyncResponse else { return counters.add(.droppedUnsolicitedSyncResponse) }
+        guard IngressGuard.isFresh(view.timestamp, at: ports.clock.wall) else {
+            return counters.add(.droppedClockSkew)
+        }
+        guard let payload = inflate(view, on: fragment.link) else { return }
+        counters.add(.fragmentedPacketsCompleted)
+        let packet = Inbound(
+            view: view, payload: payload, link: fragment.link, from: fragment.sender, isRebuilt: true)
+        process(
+            packet,
+            key: DedupKey(
+                type: view.type, sender: view.sender, timestamp: view.timestamp, payload: payload.span,
+                using: cryptography))
+    }
+
+    /// The notice board is not kept here yet; a good post is passed on, others would be amplified (spec: packet §3).
+    private func judgeBoard(_ packet: Inbound) -> Handling {
+        guard let notice = BoardNotice(packet.payload) else {
+            counters.add(.droppedMalformedPayload)
+            return .stop
+        }
+        guard signatures.spend(on: packet.link) else { return .stop }
+        guard notice.verifies(using: cryptography) else {
+            counters.add(.droppedBadSignature)
+            return .stop
+        }
+        return .relayable
+    }
+
+    /// Live voice is not played here; fresh, public and signed frames are passed on (spec: mesh §2).
+    private func judgeVoice(_ packet: Inbound) -> Handling {
+        guard packet.sender != id, packet.view.isBroadcast else {
+            counters.add(.droppedNotBroadcast)
+            return .stop
+        }
+        guard !packet.view.timestamp.isStale(at: ports.clock.wall, maximumAge: MeshPolicy.voiceMaximumAge) else {
+            counters.add(.droppedStale)
+            return .stop
+        }
+        guard let key = signers.key(of: packet.sender) else {
+            counters.add(.droppedUnknownSigner)
+            return .stop
+        }
+        return signatures.passes(packet, by: key) ? .relayable : .stop
+    }
+
+    /// Passes a packet on: one hop less, never back where it came from, and otherwise the very same bytes.
+    private func relay(_ packet: Inbound) {
+        let ttl = min(packet.ttl, MeshPolicy.originTTL)
+        guard !packet.isRebuilt, ttl > 1, packet.sender != id, packet.view.recipient != id else { return }
+        let recipient = packet.view.isBroadcast ? nil : packet.view.recipient
+        transmitter.relay(
+            packet.view.relayedFrame(ttl: ttl - 1),
+            to: Destination(peer: recipient, ingress: packet.link, source: packet.from))
+    }
+}
+
+extension PacketView: PacketHeader {}

@@ -1,0 +1,222 @@
+import Domain
+
+/// One member of the mesh: everything between "a frame came in on a link" and "bytes are handed to a link".
+///
+/// Synchronous and without I/O: whoever owns it calls its few entry points one after another, and everything that it
+/// wants done goes out through ports that return at once. The same node runs in production, in tests and, by the
+/// thousand, under a virtual clock.
+public final class Node<C: Cryptography> {
+    /// Our identifier.
+    public let id: PeerID
+    let ports: NodePorts
+    let counters = Counters()
+    let links = LinkTable()
+    let registry = PeerRegistry()
+    let outcomes = PendingOutcomes()
+    let keys: IdentityKeys<C>
+    let cryptography: C
+    let names: DisplayNames
+    let sessions: Sessions<C>
+    let transmitter: Transmitter<C>
+    let signatures: SignatureCheck<C>
+    let signers: Signers<C>
+    let presence: AnnouncePresence<C>
+    let handleAnnounce: HandleAnnounce<C>
+    let publicChat: PublicChat<C>
+    let privateChat: PrivateChat<C>
+    let noise: ExchangeNoise<C>
+    let files: TransferFiles<C>
+    let pings: MeshPing<C>
+    let startedAt: Uptime
+    var ingress = IngressRegistry<LinkID>()
+    var seen: SeenPackets
+    var assemblies: FragmentAssemblies
+    var lastTraffic: Uptime?
+    private var ticks = 0
+
+    /// Makes a node; nothing happens before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - keys: The identity.
+    ///   - nickname: Our name, NFC, at most 255 bytes of UTF-8.
+    ///   - knownIdentities: What the journal kept of peers.
+    public init(
+        keys: IdentityKeys<C>, nickname: Nickname, knownIdentities: [PeerIdentity], ports: NodePorts, cryptography: C
+    ) {
+        self.keys = keys
+        self.ports = ports
+        self.cryptography = cryptography
+        let local = PeerID(of: cryptography.agreementPublicKey(of: keys.noise), using: cryptography)
+        id = local
+        startedAt = ports.clock.uptime
+        seen = SeenPackets(seed: ports.randomness.next())
+        assemblies = FragmentAssemblies(localPeer: local)
+        let identities = KnownIdentities(knownIdentities, journal: ports.journal, cryptography: cryptography)
+        names = DisplayNames(
+            own: nickname.text, registry: registry, identities: identities, normalization: ports.normalization,
+            cryptography: cryptography)
+        signers = Signers(registry: registry, identities: identities)
+        signatures = SignatureCheck(links: links, ports: ports, counters: counters, cryptography: cryptography)
+        sessions = Sessions(localPeer: local, staticKey: keys.noise, ports: ports, cryptography: cryptography)
+        transmitter = Transmitter(
+            localPeer: local, signingKey: keys.signing, links: links, ports: ports, counters: counters,
+            cryptography: cryptography)
+        presence = AnnouncePresence(
+            nickname: nickname.text, keys: keys, registry: registry, transmitter: transmitter, ports: ports,
+            cryptography: cryptography)
+        handleAnnounce = HandleAnnounce(
+            localPeer: local, links: links, registry: registry, identities: identities, signatures: signatures,
+            presence: presence, ports: ports, counters: counters, cryptography: cryptography)
+        publicChat = PublicChat(
+            localPeer: local, signers: signers, signatures: signatures, transmitter: transmitter, names: names,
+            ports: ports, counters: counters, cryptography: cryptography)
+        privateChat = PrivateChat(
+            localPeer: local, registry: registry, sessions: sessions, transmitter: transmitter, outcomes: outcomes,
+            names: names, ports: ports, counters: counters)
+        noise = ExchangeNoise(
+            localPeer: local, keys: keys, links: links, registry: registry, identities: identities, sessions: sessions,
+            chat: privateChat, transmitter: transmitter, presence: presence, names: names, ports: ports,
+            counters: counters, cryptography: cryptography)
+        files = TransferFiles(
+            localPeer: local, signers: signers, signatures: signatures, transmitter: transmitter, names: names,
+            ports: ports, counters: counters, cryptography: cryptography)
+        pings = MeshPing(
+            localPeer: local, links: links, registry: registry, transmitter: transmitter, ports: ports,
+            counters: counters)
+    }
+
+    // MARK: Life
+
+    /// Begins to announce and to keep house.
+    public func start() {
+        presence.announceSoon(after: MeshPolicy.initialAnnounceDelay)
+        scheduleMaintenance()
+    }
+
+    /// Says goodbye; the links should stay up long enough to carry it (50 ms, spec: mesh §25).
+    public func stop() {
+        guard links.count > 0, let leave = transmitter.sign(transmitter.makePacket(.leave, payload: [])) else {
+            return
+        }
+        _ = transmitter.send(leave)
+    }
+
+    // MARK: Links
+
+    /// A link came up.
+    public func linkUp(_ description: LinkDescription) {
+        guard links.count < MeshPolicy.maximumLinks else {
+            ports.events.emit(.log(.warning, "closed \(description.name): \(MeshPolicy.maximumLinks) links are open"))
+            return ports.links.close(description.id)
+        }
+        links.insert(description, at: ports.clock.uptime)
+        ports.events.emit(.log(.info, "link up: \(description.name)"))
+        presence.announceSoon(after: MeshPolicy.linkAnnounceDelay)
+    }
+
+    /// A link is gone.
+    public func linkDown(_ link: LinkID) {
+        guard let state = links.remove(link) else { return }
+        ports.events.emit(.log(.info, "link down: \(state.description.name)"))
+        guard let peer = state.boundPeer, !links.hasLink(to: peer) else { return }
+        disconnect(peer)
+        noise.linkLost(to: peer)
+    }
+
+    /// A link that was full takes frames again.
+    public func linkWritable(_ link: LinkID) {
+        guard links[link] != nil else { return }
+        transmitter.trains.linkDrained()
+    }
+
+    /// A peer has no link any more; it stays known for as long as it may be heard of through others.
+    func disconnect(_ peer: PeerID) {
+        guard let entry = registry[peer], entry.isConnected else { return }
+        registry.update(peer) { $0.isConnected = false }
+        report(.disconnected, entry)
+    }
+
+    func report(_ kind: PeerChange.Kind, _ entry: PeerEntry) {
+        _ = ports.journal.append(
+            .event(.peer(PeerChange(kind: kind, peer: entry.id, name: entry.nickname, at: ports.clock.wall))))
+    }
+
+    // MARK: Time
+
+    /// A timer is due.
+    public func fired(_ timer: Timer) {
+        switch timer {
+        case .maintenance: maintain()
+        case .announce: presence.fired()
+        case .train(let id): transmitter.trains.advance(id)
+        case .handshakeInitiator(let peer): sessions.initiatorTimedOut(peer)
+        case .handshakeResponder(let peer): sessions.responderTimedOut(peer)
+        case .handshakeGrace(let peer): sessions.graceEnded(peer)
+        case .handshakeRecovery(let peer): sessions.recover(peer)
+        case .privateQueue(let peer): privateChat.flush(peer)
+        case .ping(let nonce): pings.timedOut(nonce)
+        }
+    }
+
+    private func scheduleMaintenance() {
+        ports.scheduler.schedule(.maintenance, at: ports.clock.uptime + MeshPolicy.maintenanceInterval)
+    }
+
+    /// The five-second tick (spec: mesh §23).
+    private func maintain() {
+        let now = ports.clock.uptime
+        ticks += 1
+        presence.maintain(lastTraffic: lastTraffic)
+        reconcilePeers(at: now)
+        sessions.maintain()
+        privateChat.maintain()
+        noise.maintain()
+        if ticks.isMultiple(of: 3) {
+            seen.cleanUp(at: now)
+            ingress.cleanUp(at: now)
+            assemblies.sweep(at: now)
+        }
+        scheduleMaintenance()
+    }
+
+    /// Takes back what a peer's silence disproves (spec: mesh §15).
+    private func reconcilePeers(at now: Uptime) {
+        for entry in registry.sorted {
+            let age = now - entry.lastSeen
+            if entry.isConnected {
+                if age > MeshPolicy.linklessPeerTimeout, !links.hasLink(to: entry.id) { disconnect(entry.id) }
+            } else if age > MeshPolicy.peerRetention {
+                _ = registry.remove(entry.id)
+                report(.left, entry)
+            }
+        }
+    }
+
+    // MARK: Storage
+
+    /// Everything up to this change is durable.
+    public func committed(_ commit: CommitID) {
+        for outcome in outcomes.release(upTo: commit) {
+            switch outcome {
+            case .acknowledge(let peer, let id): privateChat.acknowledge(id, to: peer)
+            }
+        }
+    }
+
+    /// This change will never be durable.
+    public func commitFailed(_ commit: CommitID, reason: String) {
+        counters.add(.journalFailures)
+        ports.events.emit(.log(.error, "a change could not be kept: \(reason)"))
+        for outcome in outcomes.fail(commit) {
+            switch outcome {
+            case .acknowledge(let peer, let id): privateChat.forget(id, from: peer)
+            }
+        }
+    }
+
+    /// A received file is on the disk.
+    public func fileStored(_ ticket: FileTicket, path: String) { files.stored(ticket, path: path) }
+
+    /// A received file could not be written.
+    public func fileFailed(_ ticket: FileTicket, reason: String) { files.failed(ticket, reason: reason) }
+}

@@ -1,0 +1,55 @@
+import Domain
+
+/// The names that people see, and the peers that they mean by them.
+///
+/// Source: spec, app §3.3, §3.6; a name that means several peers is refused, never guessed.
+final class DisplayNames {
+    /// Our own nickname.
+    var own: String
+    private let registry: PeerRegistry
+    private let lookup: (PeerID) -> PeerIdentity?
+    private let fingerprint: (AgreementPublicKey) -> Fingerprint
+    private let normalization: any TextNormalization
+
+    init<C: Cryptography>(
+        own: String, registry: PeerRegistry, identities: KnownIdentities<C>, normalization: any TextNormalization,
+        cryptography: C
+    ) {
+        self.own = own
+        self.registry = registry
+        lookup = { identities[$0] }
+        fingerprint = { Fingerprint(of: $0, using: cryptography) }
+        self.normalization = normalization
+    }
+
+    /// The name to show for a peer: with `#` and four digits where a neighbour or we have the same one.
+    func display(_ peer: PeerID) -> String {
+        let suffix = String(peer.hex.prefix(4))
+        guard let name = registry[peer]?.nickname ?? lookup(peer)?.nickname, !name.isEmpty else {
+            return "anon" + suffix
+        }
+        let isShared =
+            name == own || registry.sorted.contains { $0.isConnected && $0.id != peer && $0.nickname == name }
+        return isShared ? "\(name)#\(suffix)" : name
+    }
+
+    /// The peer that a person means: a nickname, a name with suffix, an identifier, a fingerprint or a full key.
+    func resolve(_ text: String) throws(Refusal) -> PeerID {
+        let token = normalization.nfc(text.hasPrefix("@") ? String(text.dropFirst()) : text)
+        if let bytes = Hex.decode(token), let peer = peer(for: bytes) { return peer }
+        let matches = registry.sorted.filter { entry in
+            entry.nickname == token || "\(entry.nickname)#\(entry.id.hex.prefix(4))" == token
+        }
+        guard let first = matches.first else { throw .noSuchPeer(text) }
+        guard matches.count == 1 else { throw .ambiguous(text, candidates: matches.map(\.id)) }
+        return first.id
+    }
+
+    private func peer(for bytes: [UInt8]) -> PeerID? {
+        if let peer = PeerID(bytes), registry[peer] != nil { return peer }
+        guard let value = Bytes32(bytes) else { return nil }
+        return registry.sorted.first {
+            $0.noiseKey.bytes == value || fingerprint($0.noiseKey).digest == value
+        }?.id
+    }
+}

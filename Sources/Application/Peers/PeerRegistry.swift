@@ -1,0 +1,75 @@
+import Domain
+
+/// A peer that announced itself verifiably.
+struct PeerEntry {
+    let id: PeerID
+    let noiseKey: AgreementPublicKey
+    /// Pinned by the first verified announce; replaced only by a proof inside a Noise session.
+    var signingKey: SigningPublicKey
+    var nickname: String
+    /// Whether we believe that a link of ours ends at this peer. A hint, never security: a replay can set it.
+    var isConnected: Bool
+    var lastSeen: Uptime
+    /// Announced capability bits; `nil` when none were announced.
+    var capabilities: Capabilities?
+}
+
+/// The peers heard of lately, bounded.
+///
+/// Source: spec, mesh §15.
+final class PeerRegistry {
+    private var entries: [PeerID: PeerEntry] = [:]
+    private(set) var degree = 0
+
+    /// The number of peers known.
+    var count: Int { entries.count }
+
+    subscript(peer: PeerID) -> PeerEntry? { entries[peer] }
+
+    /// Peers in ascending order of their identifiers.
+    var sorted: [PeerEntry] { entries.values.sorted { $0.id < $1.id } }
+
+    /// Adds or replaces an entry; `false` when the registry is full of peers that are here.
+    func upsert(_ entry: PeerEntry, at now: Uptime) -> Bool {
+        if entries[entry.id] == nil, entries.count >= MeshPolicy.maximumPeers, !evict() { return false }
+        if entries[entry.id]?.isConnected == true { degree -= 1 }
+        if entry.isConnected { degree += 1 }
+        entries[entry.id] = entry
+        return true
+    }
+
+    /// Changes an entry in place; no effect when there is none.
+    func update(_ peer: PeerID, _ change: (inout PeerEntry) -> Void) {
+        guard var entry = entries[peer] else { return }
+        if entry.isConnected { degree -= 1 }
+        change(&entry)
+        if entry.isConnected { degree += 1 }
+        entries[peer] = entry
+    }
+
+    /// Notes that a packet came from this peer; no effect when it is unknown.
+    func touch(_ peer: PeerID, at now: Uptime) { entries[peer]?.lastSeen = now }
+
+    /// Forgets a peer.
+    func remove(_ peer: PeerID) -> PeerEntry? {
+        guard let entry = entries.removeValue(forKey: peer) else { return nil }
+        if entry.isConnected { degree -= 1 }
+        return entry
+    }
+
+    /// Whether a packet may reach the peer: connected, or heard of lately while anybody is connected.
+    func isReachable(_ peer: PeerID, at now: Uptime) -> Bool {
+        guard let entry = entries[peer] else { return false }
+        return entry.isConnected || degree > 0 && now - entry.lastSeen <= MeshPolicy.peerRetention
+    }
+
+    /// Makes room: the peer without a link that was silent longest goes. `false` when all are connected.
+    private func evict() -> Bool {
+        let oldest = entries.values.filter { !$0.isConnected }.min {
+            ($0.lastSeen, $0.id) < ($1.lastSeen, $1.id)
+        }
+        guard let oldest else { return false }
+        entries[oldest.id] = nil
+        return true
+    }
+}

@@ -1,0 +1,44 @@
+import Domain
+
+/// Ciphertexts that came before the handshake's last message; the radio may swap them. Bounded in every direction.
+///
+/// Source: spec, noise §5.3.
+struct EarlyCiphertexts {
+    private var packets: [PeerID: [(packet: Inbound, time: Uptime)]] = [:]
+    private var count = 0
+    private var bytes = 0
+
+    /// Keeps a packet; `false` when a bound is reached and the newcomer is dropped.
+    mutating func insert(_ packet: Inbound, at now: Uptime) -> Bool {
+        expire(at: now)
+        let size = packet.payload.count
+        guard size <= SessionPolicy.earlyPacketBytes, count < SessionPolicy.earlyInAll,
+            bytes + size <= SessionPolicy.earlyBytes,
+            (packets[packet.sender]?.count ?? 0) < SessionPolicy.earlyPerPeer
+        else { return false }
+        packets[packet.sender, default: []].append((packet, now))
+        count += 1
+        bytes += size
+        return true
+    }
+
+    /// Takes out everything kept of a peer, in order of arrival.
+    mutating func drain(_ peer: PeerID, at now: Uptime) -> [Inbound] {
+        expire(at: now)
+        guard let kept = packets.removeValue(forKey: peer) else { return [] }
+        count -= kept.count
+        bytes -= kept.reduce(0) { $0 + $1.packet.payload.count }
+        return kept.map(\.packet)
+    }
+
+    private mutating func expire(at now: Uptime) {
+        for (peer, kept) in packets {
+            let fresh = kept.filter { now - $0.time <= SessionPolicy.earlyLifetime }
+            guard fresh.count < kept.count else { continue }
+            let freshBytes = fresh.reduce(0) { $0 + $1.packet.payload.count }
+            count -= kept.count - fresh.count
+            bytes -= kept.reduce(0) { $0 + $1.packet.payload.count } - freshBytes
+            packets[peer] = fresh.isEmpty ? nil : fresh
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Domain
+
+/// What packets of the two Noise types lead to, and what follows when a session stands.
+///
+/// Source: spec, noise §5, §6.6.
+final class ExchangeNoise<C: Cryptography>: SessionObserver {
+    private let localPeer: PeerID
+    private let links: LinkTable
+    private let registry: PeerRegistry
+    private let identities: KnownIdentities<C>
+    private let sessions: Sessions<C>
+    private let chat: PrivateChat<C>
+    private let transmitter: Transmitter<C>
+    private let presence: AnnouncePresence<C>
+    private let names: DisplayNames
+    private let ownState: AuthenticatedPeerState
+    private let ports: NodePorts
+    private let counters: Counters
+    private let cryptography: C
+    private var early = EarlyCiphertexts()
+    /// The session whose 0x21 was sent initially and echoed; at most once each.
+    private var introductions: [PeerID: Introduction] = [:]
+    /// Peers whose unfinished handshake a link loss ended: tried again when they are back.
+    private var interrupted = RecentPeers(lifetime: MeshPolicy.peerRetention)
+    private var toResume: Set<PeerID> = []
+
+    private struct Introduction {
+        let generation: UInt64
+        var hasEchoed = false
+    }
+
+    init(
+        localPeer: PeerID, keys: IdentityKeys<C>, links: LinkTable, registry: PeerRegistry,
+        identities: KnownIdentities<C>, sessions: Sessions<C>, chat: PrivateChat<C>, transmitter: Transmitter<C>,
+        presence: AnnouncePresence<C>, names: DisplayNames, ports: NodePorts, counters: Counters, cryptography: C
+    ) {
+        self.localPeer = localPeer
+        self.links = links
+        self.registry = registry
+        self.identities = identities
+        self.sessions = sessions
+        self.chat = chat
+        self.transmitter = transmitter
+        self.presence = presence
+        self.names = names
+        ownState = AuthenticatedPeerState(
+            capabilities: NodeCapabilities.announced, signingKey: cryptography.signingPublicKey(of: keys.signing))
+        self.ports = ports
+        self.counters = counters
+        self.cryptography = cryptography
+        sessions.observer = self
+    }
+
+    // MARK: Handshakes
+
+    /// Takes a handshake message for us.
+    func receive(handshake packet: Inbound) {
+        guard packet.view.recipient == localPeer else { return }
+        let peer = packet.sender
+        switch sessions.receive(packet.payload, from: peer) {
+        case .progress(let reply, let established):
+            // The reply first: a peer must be able to open what follows.
+            if let reply { sendHandshake(reply, to: peer) }
+            guard let established else { return }
+            prove(packet, of: peer)
+            stand(established)
+        case .ignored, .managed: break
+        case .limited: counters.add(.droppedHandshakeRateLimit)
+        case .identityMismatch: counters.add(.droppedHandshake)
+        case .failed:
+            counters.add(.droppedHandshake)
+            if !sessions.exists(for: peer), session(canReach: peer) { _ = sessions.start(with: peer) }
+        }
+    }
+
+    private func sendHandshake(_ message: [UInt8], to peer: PeerID) {
+        _ = transmitter.send(transmitter.makePacket(.noiseHandshake, to: peer, payload: message))
+    }
+
+    /// Marks the very link on which the handshake completed, if it is bound to that peer.
+    private func prove(_ packet: Inbound, of peer: PeerID) {
+        guard !packet.isRebuilt, links[packet.link]?.boundPeer == peer else { return }
+        _ = links.update(packet.link) { $0.provenPeer = peer }
+    }
+
+    /// What follows a new session, in this order (spec: noise §5.4).
+    private func stand(_ established: EstablishedSession) {
+        let peer = established.peer
+        counters.add(.sessionsEstablished)
+        introductions[peer] = Introduction(generation: established.generation)
+        for packet in early.drain(peer, at: ports.clock.uptime) { open(packet, isRetry: true) }
+        chat.sendNow(NoisePayload(.authenticatedPeerState, ownState.encoded), to: peer)
+        chat.sessionEstablished(with: peer)
+        presence.announceSoon()
+        _ = ports.journal.append(
+            .event(
+                .peer(PeerChange(kind: .secured, peer: peer, name: names.display(peer), at: ports.clock.wall))))
+    }
+
+    // MARK: Ciphertexts
+
+    /// Takes a transport message for us.
+    func receive(encrypted packet: Inbound) {
+        guard packet.view.recipient == localPeer else { return }
+        registry.touch(packet.sender, at: ports.clock.uptime)
+        open(packet, isRetry: false)
+    }
+
+    private func open(_ packet: Inbound, isRetry: Bool) {
+        let peer = packet.sender
+        switch sessions.open(packet.payload, from: peer) {
+        case .opened(let plaintext, let session): handle(plaintext, packet, session)
+        case .early:
+            if isRetry || !early.insert(packet, at: ports.clock.uptime) { counters.add(.droppedEarlyCiphertext) }
+        case .noSession:
+            counters.add(.droppedCiphertext)
+            if !isRetry, session(canReach: peer) { _ = sessions.start(with: peer) }
+        case .limited: counters.add(.droppedMessageRateLimit)
+        case .refused: counters.add(.droppedCiphertext)
+        case .expired:
+            counters.add(.droppedCiphertext)
+            guard !isRetry else { return }
+            sessions.remove(peer)
+            if session(canReach: peer) { _ = sessions.start(with: peer) }
+        }
+    }
+
+    private func handle(_ plaintext: [UInt8], _ packet: Inbound, _ session: EstablishedSession) {
+        guard let payload = NoisePayload(plaintext[...]) else { return }
+        switch payload.kind {
+        case .privateMessage:
+            chat.receive(payload.body, from: packet.sender, sentAt: packet.view.timestamp)
+        case .delivered, .readReceipt:
+            guard let id = payload.receiptedMessage else { return }
+            chat.receive(receiptFor: id, isRead: payload.kind == .readReceipt, from: packet.sender)
+        case .authenticatedPeerState:
+            introduce(payload.body, session)
+        case .groupInvite, .groupKeyUpdate, .voiceFrame, .verifyChallenge, .verifyResponse, .vouch, .privateFile:
+            // Known, not supported yet, and not announced: nobody who heeds capabilities sends them.
+            ports.events.emit(.log(.info, "a peer sent \(payload.kind), which this node does not support yet"))
+        }
+    }
+
+    /// Takes the peer's proof of its signing key and capabilities (spec: noise §6.6).
+    private func introduce(_ body: ArraySlice<UInt8>, _ session: EstablishedSession) {
+        let peer = session.peer
+        guard let state = AuthenticatedPeerState(body),
+            sessions.established(with: peer)?.generation == session.generation
+        else { return }
+        var identity =
+            identities[peer]
+            ?? PeerIdentity(noiseKey: session.remoteKey, signingKey: nil, nickname: registry[peer]?.nickname ?? "")
+        guard identity.noiseKey == session.remoteKey else { return }
+        identity.signingKey = state.signingKey
+        identity.isSigningKeyAuthenticated = true
+        identity.provedPrivateMedia = identity.provedPrivateMedia || state.capabilities.contains(.privateMedia)
+        identities.keep(identity, of: peer)
+        // The registry's pin in the same step: else it would go on refusing the owner.
+        registry.update(peer) { $0.signingKey = state.signingKey }
+        if introductions[peer]?.generation == session.generation, introductions[peer]?.hasEchoed == false {
+            introductions[peer]?.hasEchoed = true
+            chat.sendNow(NoisePayload(.authenticatedPeerState, ownState.encoded), to: peer)
+        }
+        chat.flush(peer)
+    }
+
+    // MARK: Links and peers
+
+    /// A neighbour announced itself: resume what a link loss interrupted, and prove an old session on a new link.
+    func peerAnnounced(_ peer: PeerID, on link: LinkID, isDirect: Bool) {
+        if isDirect {
+            if toResume.remove(peer) != nil, !sessions.exists(for: peer) { _ = sessions.start(with: peer) }
+            revalidate(peer, on: link)
+        }
+        chat.peerAppeared(peer)
+    }
+
+    /// A session may predate the link: the peer may have restarted, or somebody else may sit at the far end (mesh §14).
+    private func revalidate(_ peer: PeerID, on link: LinkID) {
+        let now = ports.clock.uptime
+        guard sessions.established(with: peer) != nil, let state = links[link], state.boundPeer == peer,
+            state.authenticatedPeer != peer, !links.hasAuthenticatedLink(to: peer),
+            state.revalidatedAt.map({ now - $0 >= MeshPolicy.revalidationInterval }) ?? true
+        else { return }
+        _ = links.update(link) { $0.revalidatedAt = now }
+        links.retireProofs(of: peer)
+        _ = sessions.reconnect(to: peer)
+    }
+
+    /// The last link to a peer is gone: an unfinished handshake has no way left.
+    func linkLost(to peer: PeerID) {
+        guard sessions.abortUnfinished(with: peer) else { return }
+        if interrupted.insert(peer, at: ports.clock.uptime) { toResume.insert(peer) }
+        chat.sessionRestored(with: peer, isPending: sessions.established(with: peer) == nil)
+    }
+
+    /// The peer said goodbye.
+    func peerLeft(_ peer: PeerID) {
+        sessions.remove(peer)
+        introductions[peer] = nil
+        toResume.remove(peer)
+    }
+
+    /// Forgets what belongs to sessions that are gone.
+    func maintain() {
+        introductions = introductions.filter { sessions.exists(for: $0.key) }
+        toResume = toResume.filter { registry[$0] != nil }
+    }
+
+    // MARK: SessionObserver
+
+    func session(sends message: [UInt8], to peer: PeerID) { sendHandshake(message, to: peer) }
+
+    func session(restoredFor peer: PeerID, generation: UInt64, isPending: Bool) {
+        for packet in early.drain(peer, at: ports.clock.uptime) { open(packet, isRetry: true) }
+        chat.sessionRestored(with: peer, isPending: isPending)
+    }
+
+    func session(failedFor peer: PeerID) { chat.sessionFailed(with: peer) }
+
+    func session(canReach peer: PeerID) -> Bool { registry.isReachable(peer, at: ports.clock.uptime) }
+}

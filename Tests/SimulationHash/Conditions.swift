@@ -1,0 +1,42 @@
+import Domain
+import InMemory
+
+/// What a simulated world does to its nodes.
+package struct Conditions {
+    /// How every link behaves. The frame limit is drawn from ``frameLimits`` for each link.
+    package var profile = LinkProfile(
+        latency: 5...120, loss: 0.04, duplication: 0.03, reordering: 0.05, corruption: 0.01, bytesPerSecond: 40_000,
+        queueLimit: 16_384)
+    /// The largest frames of links: a phone's, and a socket's.
+    package var frameLimits = [512, 512, 65_536]
+    /// The mean time between two links going down; `nil`: none does.
+    package var linkLifetime: Milliseconds? = .seconds(8)
+    /// The mean time between two crashes; `nil`: no node crashes.
+    package var crashInterval: Milliseconds? = .seconds(25)
+    /// How long a crashed node stays away, in milliseconds.
+    package var downtime: ClosedRange<Int64> = 500...40_000
+    /// How long a commit takes, in milliseconds.
+    package var commitDelay: ClosedRange<Int64> = 1...400
+    /// The probability that a change cannot be kept.
+    package var commitFailure = 0.02
+    /// How wrong wall clocks are, in milliseconds either way.
+    package var clockSkew: Int64 = 20_000
+    /// The mean time between two public messages, and between two private ones.
+    package var messageInterval: Milliseconds = .seconds(2)
+    /// The mean time between two files to everyone.
+    package var fileInterval: Milliseconds = .seconds(45)
+
+    /// A rough night.
+    package static let rough = Conditions()
+
+    /// A world in which nothing goes wrong, so that everything must arrive.
+    package static let calm: Conditions = {
+        var calm = Conditions()
+        calm.profile = LinkProfile(latency: 5...40)
+        calm.linkLifetime = nil
+        calm.crashInterval = nil
+        calm.commitDelay = 1...10
+        calm.commitFailure = 0
+        return calm
+    }()
+}

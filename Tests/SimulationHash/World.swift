@@ -1,0 +1,218 @@
+import Application
+import Domain
+import InMemory
+
+/// A mesh of simulated nodes under given conditions: one seed, one course of events.
+package final class World {
+    /// The world's event queue.
+    package let time = VirtualTime()
+    /// What the nodes talk through.
+    package let air: SimulatedAir
+    /// The nodes.
+    package let nodes: [WorldNode]
+    /// Everything that happened, as a hash.
+    package private(set) var trace = Trace()
+    /// What was done and what became of it.
+    package private(set) var tally = Tally()
+    /// Sees each event as it becomes durable.
+    package var logged: ((WorldNode, LoggedEvent) -> Void)?
+    /// Sees each frame that a link takes.
+    package var sent: ((FrameInFlight) -> Void)?
+
+    let conditions: Conditions
+    let randomness: SeededRandomness
+
+    /// How often things happened.
+    package struct Tally: Hashable {
+        package var publicSent = 0
+        package var privateSent = 0
+        package var filesSent = 0
+        package var refused = 0
+        package var publicReceived = 0
+        package var privateReceived = 0
+        package var filesReceived = 0
+        package var delivered = 0
+        package var events = 0
+        package var crashes = 0
+        package var linksLost = 0
+    }
+
+    /// Makes a world; nothing happens before ``run(seconds:)``.
+    package init(seed: UInt64, nodes count: Int, _ conditions: Conditions = .rough) {
+        self.conditions = conditions
+        randomness = SeededRandomness(seed: seed)
+        let air = SimulatedAir(time, randomness: randomness.fork("air"))
+        self.air = air
+        let root = randomness
+        nodes = (0..<count).map { WorldNode($0, in: air, randomness: root.fork("node \($0)"), conditions) }
+        observe()
+        settle()
+        scheduleTraffic()
+        scheduleFaults()
+    }
+
+    /// Lets virtual seconds pass.
+    package func run(seconds: Int64) { time.run(for: .seconds(seconds)) }
+
+    /// The nodes that run.
+    package var running: [WorldNode] { nodes.filter { $0.node != nil } }
+
+    // MARK: Watching
+
+    private func observe() {
+        air.tap = { [unowned self] frame in
+            trace.add("frame", frame)
+            sent?(frame)
+        }
+        for node in nodes {
+            node.journal.observe = { [unowned self, unowned node] entry in
+                trace.add("event \(node.index) \(time.now.milliseconds) \(entry.json.text)")
+                count(entry.event)
+                logged?(node, entry)
+            }
+            node.noticed = { [unowned self, unowned node] notice in
+                if case .log(let level, let line) = notice {
+                    trace.add("notice \(node.index) \(time.now.milliseconds) \(level.rawValue) \(line)")
+                }
+            }
+        }
+    }
+
+    private func count(_ event: Event) {
+        tally.events += 1
+        switch event {
+        case .publicMessage(let message): if !message.isOwn { tally.publicReceived += 1 }
+        case .privateMessage(let message): if !message.isOwn { tally.privateReceived += 1 }
+        case .file: tally.filesReceived += 1
+        case .status(let change): if change.status == .delivered { tally.delivered += 1 }
+        case .peer: break
+        }
+    }
+
+    // MARK: Links
+
+    /// Starts every node and links them to a random connected mesh.
+    private func settle() {
+        let dice = randomness.fork("settle")
+        for node in nodes {
+            time.at(Uptime(milliseconds: Int64(dice.number(below: 3000)))) { [unowned self] in
+                node.start()
+                for _ in 0..<2 { link(node, dice) }
+            }
+        }
+    }
+
+    /// Links a node to a random other one that runs and is not its neighbour yet.
+    func link(_ node: WorldNode, _ dice: SeededRandomness) {
+        let neighbours = node.endpoint.openLinks.compactMap { node.endpoint.neighbour(on: $0)?.name }
+        let others = running.filter { $0 !== node && !neighbours.contains($0.endpoint.name) }
+        guard !others.isEmpty else { return }
+        var profile = conditions.profile
+        profile.frameLimit = conditions.frameLimits[dice.number(below: conditions.frameLimits.count)]
+        air.connect(node.endpoint, others[dice.number(below: others.count)].endpoint, profile)
+    }
+
+    // MARK: Faults
+
+    private func scheduleFaults() {
+        if let mean = conditions.linkLifetime {
+            every(mean, randomness.fork("links")) { [unowned self] dice in loseLink(dice) }
+        }
+        if let mean = conditions.crashInterval {
+            every(mean, randomness.fork("crashes")) { [unowned self] dice in crash(dice) }
+        }
+    }
+
+    /// Closes a random link, and a little later gives both ends another one, so that the mesh stays connected.
+    private func loseLink(_ dice: SeededRandomness) {
+        let open = air.openConnections
+        guard !open.isEmpty else { return }
+        let connection = open[dice.number(below: open.count)]
+        tally.linksLost += 1
+        air.disconnect(connection)
+        let ends = connection.ends.map(\.endpoint.name)
+        time.after(Milliseconds(dice.number(in: 100...5000))) { [unowned self] in
+            for node in running where ends.contains(node.endpoint.name) { link(node, dice) }
+        }
+    }
+
+    private func crash(_ dice: SeededRandomness) {
+        let candidates = running
+        guard candidates.count > 1 else { return }
+        let node = candidates[dice.number(below: candidates.count)]
+        tally.crashes += 1
+        trace.add("crash \(node.index) \(time.now.milliseconds)")
+        node.crash()
+        time.after(Milliseconds(dice.number(in: conditions.downtime))) { [unowned self] in
+            node.start()
+            for _ in 0..<2 { link(node, dice) }
+        }
+    }
+
+    // MARK: Traffic
+
+    private func scheduleTraffic() {
+        every(conditions.messageInterval, randomness.fork("public")) { [unowned self] in speak($0) }
+        every(conditions.messageInterval, randomness.fork("private")) { [unowned self] in write($0) }
+        every(conditions.fileInterval, randomness.fork("files")) { [unowned self] in sendFile($0) }
+    }
+
+    private func speak(_ dice: SeededRandomness) {
+        guard let node = author(dice) else { return }
+        perform {
+            _ = try node.sendPublic(text(tally.publicSent, dice))
+        } then: {
+            tally.publicSent += 1
+        }
+    }
+
+    private func write(_ dice: SeededRandomness) {
+        guard let node = author(dice) else { return }
+        let peers = node.peers.filter(\.isReachable)
+        guard !peers.isEmpty else { return }
+        let peer = peers[dice.number(below: peers.count)].id
+        perform {
+            _ = try node.sendPrivate(text(tally.privateSent, dice), to: peer)
+        } then: {
+            tally.privateSent += 1
+        }
+    }
+
+    private func sendFile(_ dice: SeededRandomness) {
+        guard let node = author(dice) else { return }
+        let content = dice.bytes(500 + dice.number(below: 6000))
+        perform {
+            _ = try node.sendFile(content, name: "a.bin", mime: "application/octet-stream")
+        } then: {
+            tally.filesSent += 1
+        }
+    }
+
+    private func perform(_ action: () throws -> Void, then count: () -> Void) {
+        do {
+            try action()
+            count()
+        } catch {
+            tally.refused += 1
+        }
+    }
+
+    /// Says something that was not said before, short as a rule and now and then too long for a small frame.
+    private func text(_ number: Int, _ dice: SeededRandomness) -> String {
+        let length = dice.number(below: 8) == 0 ? dice.number(below: 2500) : dice.number(below: 120)
+        return "\(number) " + String(repeating: "x", count: length)
+    }
+
+    private func author(_ dice: SeededRandomness) -> Node<ModelCryptography>? {
+        let candidates = running
+        return candidates.isEmpty ? nil : candidates[dice.number(below: candidates.count)].node
+    }
+
+    /// Does something again and again, at random times with a given mean.
+    private func every(_ mean: Milliseconds, _ dice: SeededRandomness, _ action: @escaping (SeededRandomness) -> Void) {
+        time.after(Milliseconds(dice.number(in: 1...2 * mean.count))) { [unowned self] in
+            action(dice)
+            every(mean, dice, action)
+        }
+    }
+}
