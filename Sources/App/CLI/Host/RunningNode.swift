@@ -48,7 +48,11 @@ final class RunningNode {
             listeners: NodeHost.Listeners(
                 log: { level, text in log.log(level, text) },
                 nicknameChanged: { name in
-                    do { try nicknames.write(name) } catch { log.log(.warning, "the nickname was not kept: \(error.message)") }
+                    do throws(Failure) {
+                        try nicknames.write(name)
+                    } catch {
+                        log.log(.warning, "the nickname was not kept: \(error.message)")
+                    }
                 }))
         do throws(Failure) {
             try start(keys, cryptography: cryptography, randomness: randomness, nicknames: nicknames)
