@@ -10,12 +10,12 @@ struct Main {
             let nodes = numbers.count > 1 ? numbers[1].flatMap(Int.init(exactly:)) : 20,
             let seconds = numbers.count > 2 ? numbers[2].flatMap(Int64.init(exactly:)) : 120
         else { return print("usage: SimulationHash SEED [NODES] [VIRTUAL_SECONDS]") }
-        let world = World(seed: seed, nodes: nodes)
-        world.run(seconds: seconds)
-        let tally = world.tally
+        let crowd = Crowd(seed: seed, nodes: nodes)
+        crowd.run(seconds: seconds)
+        let tally = crowd.tally
         print(
-            world.trace.hash.hex, "records=\(world.trace.count)", "events=\(tally.events)",
-            "frames=\(world.air.framesSent)", "public=\(tally.publicSent)/\(tally.publicReceived)",
+            crowd.trace.hash.hex, "records=\(crowd.trace.count)", "events=\(tally.events)",
+            "frames=\(crowd.world.air.framesSent)", "public=\(tally.publicSent)/\(tally.publicReceived)",
             "private=\(tally.privateSent)/\(tally.privateReceived)/\(tally.delivered)",
             "files=\(tally.filesSent)/\(tally.filesReceived)", "crashes=\(tally.crashes)",
             "linksLost=\(tally.linksLost)", "refused=\(tally.refused)")

@@ -69,7 +69,7 @@ extension Node {
     private func process(_ packet: Inbound, key: DedupKey) {
         let now = ports.clock.uptime
         if DedupKey.applies(type: packet.type, sender: packet.sender, ttl: packet.ttl, localPeer: id),
-            !seen.checkAndInsert(key, at: now)
+            seen.checkAndInsert(key, at: now)
         {
             return counters.add(.droppedDuplicate)
         }
