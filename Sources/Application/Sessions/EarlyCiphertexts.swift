@@ -12,7 +12,7 @@ struct EarlyCiphertexts {
     mutating func insert(_ packet: Inbound, at now: Uptime) -> Bool {
         expire(at: now)
         let size = packet.payload.count
-        guard size <= NoisePolicy.maximumPrivateFileFrame, count < SessionPolicy.earlyInAll,
+        guard size <= SessionPolicy.earlyPacketBytes, count < SessionPolicy.earlyInAll,
             bytes + size <= SessionPolicy.earlyBytes,
             (packets[packet.sender]?.count ?? 0) < SessionPolicy.earlyPerPeer
         else { return false }

@@ -127,10 +127,6 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
 
     private func handle(_ plaintext: [UInt8], _ packet: Inbound, _ session: EstablishedSession) {
         guard let payload = NoisePayload(plaintext[...]) else { return }
-        if plaintext.count > NoisePolicy.maximumPlaintext, payload.kind != .privateFile {
-            counters.add(.droppedMalformedPayload)
-            return
-        }
         switch payload.kind {
         case .privateMessage:
             chat.receive(payload.body, from: packet.sender, sentAt: packet.view.timestamp)

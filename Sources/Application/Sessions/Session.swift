@@ -28,7 +28,7 @@ final class Session<C: Cryptography> {
     var isResponding: Bool { if case .responding = phase { true } else { false } }
     var remoteKey: AgreementPublicKey? { if case .established(_, let key) = phase { key } else { nil } }
     /// Messages sent so far.
-    var sentMessages: UInt64 { if case .established(let cipher, _) = phase { cipher.sentMessages } else { 0 } }
+    var sentMessages: UInt64 { if case .established(let cipher, _) = phase { cipher.counter } else { 0 } }
 }
 
 /// What is kept for one peer about its sessions. Source: spec, noise §4.1.

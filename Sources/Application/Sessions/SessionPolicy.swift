@@ -2,6 +2,8 @@ import Domain
 
 /// The tunables of live sessions. Source: spec, noise §3.6, §3.7, §4.1, §5.3.
 struct SessionPolicy {
+    /// The length of message 1: a bare ephemeral key.
+    static let firstMessageLength = 32
     /// How long an initiator waits: message 1 or 2 was lost.
     static let initiatorTimeout: Milliseconds = .seconds(10)
     /// How long a responder waits: a lost message 3 must not strand outbound traffic.
@@ -44,6 +46,8 @@ struct SessionPolicy {
     static let earlyInAll = 32
     /// See ``earlyPerPeer``: the largest frame and 256 KiB.
     static let earlyBytes = 1_441_872
+    /// The largest early ciphertext kept: the largest frame.
+    static let earlyPacketBytes = NoisePolicy().maximumPrivateFilePlaintext + NoisePolicy.frameOverhead
     /// How long an early ciphertext is kept, inclusive.
     static let earlyLifetime: Milliseconds = .seconds(20)
 }

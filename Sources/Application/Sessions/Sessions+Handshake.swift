@@ -4,7 +4,7 @@ import Domain
 extension Sessions {
     /// Processes one handshake message from `peer`.
     func receive(_ message: ArraySlice<UInt8>, from peer: PeerID) -> HandshakeResult {
-        guard message.count <= NoisePolicy.maximumHandshakeMessage else { return .failed }
+        guard message.count <= NoisePolicy().maximumHandshakeMessage else { return .failed }
         guard handshakeLimit.spend(for: peer, at: clock.uptime) else { return .limited }
         var slot = slots[peer] ?? SessionSlot()
         let isFirst = isInitiation(message, current: slot.current)
@@ -13,7 +13,7 @@ extension Sessions {
                 slots[peer] = slot
                 return .ignored
             }
-            becomeResponder(to: peer, slot: &slot)
+            guard becomeResponder(to: peer, slot: &slot) else { return .failed }
         } else if slot.current?.isEstablished == true {
             return .ignored
         }
@@ -26,7 +26,7 @@ extension Sessions {
     /// On a standing session only exactly 32 bytes do: a repeated message 2 or 3 must not start a ping-pong (the note
     /// in the specification allows it).
     private func isInitiation(_ message: ArraySlice<UInt8>, current: Session<C>?) -> Bool {
-        message.count == NoisePolicy.firstMessageLength || current == nil
+        message.count == SessionPolicy.firstMessageLength || current == nil
     }
 
     /// The rules under which a first message is heard; changes what they say of the slot.
@@ -52,7 +52,8 @@ extension Sessions {
     }
 
     /// Puts a new responder in the current place; a standing session goes into quarantine.
-    private func becomeResponder(to peer: PeerID, slot: inout SessionSlot<C>) {
+    private func becomeResponder(to peer: PeerID, slot: inout SessionSlot<C>) -> Bool {
+        guard let handshake = makeHandshake(role: .responder) else { return false }
         let now = clock.uptime
         var (retry, yielded) = (false, false)
         if let current = slot.current {
@@ -72,13 +73,14 @@ extension Sessions {
         } else {
             slot.responderDeadline = nil
         }
-        slot.current = makeSession(.responding(makeHandshake(role: .responder)))
+        slot.current = makeSession(.responding(handshake))
         slot.responderRetry = retry
         slot.responderYielded = yielded
         // A repeated first message gets a fresh answer and never more time.
         let deadline = slot.responderDeadline ?? now + SessionPolicy.responderTimeout
         slot.responderDeadline = deadline
         scheduler.schedule(.handshakeResponder(peer), at: deadline)
+        return true
     }
 
     /// Feeds the message to the handshake in the current place.
@@ -86,27 +88,19 @@ extension Sessions {
         guard let session = slots[peer]?.current else { return .ignored }
         do {
             switch session.phase {
-            case .initiating(var handshake):
-                _ = try handshake.readMessage(message)
-                guard let key = handshake.remoteStaticKey, PeerID(of: key, using: cryptography) == peer else {
-                    return fail(peer, mismatch: true)
+            case .initiating(let handshake):
+                _ = try handshake.readMessage(message.span)
+                // Before message 3 leaves: a spoofer learns nothing of us, and cannot keep us trying.
+                guard belongs(handshake.remoteStatic, to: peer) else { return fail(peer, mismatch: true) }
+                let reply = try handshake.writeMessage()
+                return .progress(reply: reply, established: try complete(handshake, of: session, peer: peer))
+            case .responding(let handshake):
+                _ = try handshake.readMessage(message.span)
+                guard handshake.isComplete else {
+                    return .progress(reply: try handshake.writeMessage(), established: nil)
                 }
-                let reply = try handshake.writeMessage([])
-                let established = try complete(handshake, remoteKey: key, of: session, peer: peer, asInitiator: true)
-                return .progress(reply: reply, established: established)
-            case .responding(var handshake):
-                _ = try handshake.readMessage(message)
-                if handshake.isComplete {
-                    guard let key = handshake.remoteStaticKey, PeerID(of: key, using: cryptography) == peer else {
-                        return fail(peer, mismatch: true)
-                    }
-                    let established = try complete(
-                        handshake, remoteKey: key, of: session, peer: peer, asInitiator: false)
-                    return .progress(reply: nil, established: established)
-                }
-                let reply = try handshake.writeMessage([])
-                session.phase = .responding(handshake)
-                return .progress(reply: reply, established: nil)
+                guard belongs(handshake.remoteStatic, to: peer) else { return fail(peer, mismatch: true) }
+                return .progress(reply: nil, established: try complete(handshake, of: session, peer: peer))
             case .established:
                 return .ignored
             }
@@ -115,18 +109,25 @@ extension Sessions {
         }
     }
 
+    /// XX authenticates a key, not the name in the packet header: they must belong together (spec: noise §2.3).
+    private func belongs(_ key: AgreementPublicKey?, to peer: PeerID) -> Bool {
+        key.map { PeerID(of: $0, using: cryptography) == peer } ?? false
+    }
+
     private func complete(
-        _ handshake: HandshakeState<C>, remoteKey: AgreementPublicKey, of session: Session<C>, peer: PeerID,
-        asInitiator: Bool
-    ) throws -> EstablishedSession {
-        session.phase = .established(try handshake.transport(), remoteKey: remoteKey)
+        _ handshake: HandshakeState<C>, of session: Session<C>, peer: PeerID
+    ) throws(NoiseError) -> EstablishedSession {
+        let outcome = try handshake.finish()
+        let asInitiator = handshake.role == .initiator
+        session.phase = .established(
+            TransportCipher(outcome, using: cryptography), remoteKey: outcome.remoteStatic)
         session.lastUsed = clock.uptime
         cancelTimers(of: peer)
         cancelRecovery(of: peer)
         var slot = SessionSlot(current: session)
         slot.completedAsInitiatorAt = asInitiator ? clock.uptime : nil
         slots[peer] = slot
-        return EstablishedSession(peer: peer, remoteKey: remoteKey, generation: session.generation)
+        return EstablishedSession(peer: peer, remoteKey: outcome.remoteStatic, generation: session.generation)
     }
 
     /// The error path: the attempt goes, a quarantined session returns, and at most one retry is owed.

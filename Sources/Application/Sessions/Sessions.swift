@@ -19,14 +19,14 @@ final class Sessions<C: Cryptography> {
     let clock: any Clock
     let scheduler: any Scheduler
     let cryptography: C
-    private let staticKey: C.Secret
+    private let staticKeys: AgreementKeyPair<C>
     private let randomness: any Randomness
     private var lastGeneration: UInt64 = 0
     private var lastRekeyCheck: Uptime?
 
     init(localPeer: PeerID, staticKey: C.Secret, ports: NodePorts, cryptography: C) {
         self.localPeer = localPeer
-        self.staticKey = staticKey
+        staticKeys = AgreementKeyPair(staticKey, using: cryptography)
         clock = ports.clock
         scheduler = ports.scheduler
         randomness = ports.randomness
@@ -66,8 +66,9 @@ final class Sessions<C: Cryptography> {
 
     /// Makes message 1, and only when it is made puts the attempt in the place of whatever was there.
     func install(initiatorFor peer: PeerID, retry: Bool) -> Bool {
-        var handshake = makeHandshake(role: .initiator)
-        guard let message = try? handshake.writeMessage([]) else { return false }
+        guard let handshake = makeHandshake(role: .initiator), let message = try? handshake.writeMessage() else {
+            return false
+        }
         cancelTimers(of: peer)
         var slot = SessionSlot<C>()
         slot.current = makeSession(.initiating(handshake))
@@ -78,10 +79,10 @@ final class Sessions<C: Cryptography> {
         return true
     }
 
-    func makeHandshake(role: HandshakeRole) -> HandshakeState<C> {
-        HandshakeState(
-            pattern: .xx, role: role, prologue: [], staticKey: staticKey,
-            ephemeral: cryptography.makeSecret(count: 32, from: randomness), cryptography: cryptography)
+    func makeHandshake(role: HandshakeRole) -> HandshakeState<C>? {
+        try? HandshakeState(
+            .xx, role: role, staticKeys: staticKeys,
+            ephemeral: cryptography.makeSecret(count: Bytes32.count, from: randomness), using: cryptography)
     }
 
     func makeSession(_ phase: Session<C>.Phase) -> Session<C> {
@@ -93,20 +94,20 @@ final class Sessions<C: Cryptography> {
 
     /// Seals a plaintext for the peer: type byte and body.
     func seal(_ plaintext: [UInt8], for peer: PeerID) -> SealResult {
-        guard let session = slots[peer]?.current, case .established(var cipher, let key) = session.phase else {
+        guard let session = slots[peer]?.current, case .established(let cipher, _) = session.phase else {
             return .noSession
         }
         let now = clock.uptime
-        guard now - session.createdAt <= SessionPolicy.lifetime, cipher.sentMessages < SessionPolicy.maximumMessages
+        guard now - session.createdAt <= SessionPolicy.lifetime, cipher.counter < SessionPolicy.maximumMessages
         else { return .expired }
         guard messageLimit.spend(for: peer, at: now) else { return .limited }
         do {
-            let frame = try cipher.seal(plaintext)
-            session.phase = .established(cipher, remoteKey: key)
+            let frame = try cipher.seal(plaintext.span)
             session.lastUsed = now
             return .sealed(frame)
         } catch {
-            return error == .tooLarge ? .tooLarge : .expired
+            if case .tooLarge = error { return .tooLarge }
+            return .expired
         }
     }
 
@@ -115,21 +116,23 @@ final class Sessions<C: Cryptography> {
         guard let slot = slots[peer] else { return .noSession }
         let isResponding = slot.current?.isResponding == true
         let candidate = slot.current?.isEstablished == true ? slot.current : isResponding ? slot.quarantined : nil
-        guard let session = candidate, case .established(var cipher, let key) = session.phase else {
+        guard let session = candidate, case .established(let cipher, let key) = session.phase else {
             return isResponding ? .early : slot.current == nil ? .noSession : .refused
         }
         let now = clock.uptime
         guard now - session.createdAt <= SessionPolicy.lifetime else { return .expired }
         guard messageLimit.spend(for: peer, at: now) else { return .limited }
         do {
-            let plaintext = try cipher.open(frame)
-            session.phase = .established(cipher, remoteKey: key)
+            let plaintext = try cipher.open(frame.span)
             session.lastUsed = now
             return .opened(
                 plaintext, EstablishedSession(peer: peer, remoteKey: key, generation: session.generation))
         } catch {
             // New-key ciphertext tried against quarantined keys looks like a forgery or a replay.
-            return isResponding && (error == .authenticationFailure || error == .replay) ? .early : .refused
+            switch error {
+            case .authenticationFailure, .replay: return isResponding ? .early : .refused
+            default: return .refused
+            }
         }
     }
 

@@ -25,7 +25,7 @@ public struct FileName: Hashable, Sendable {
     public init(
         sanitizing received: String?, type: MediaType, fallbackStem: String, using normalization: some TextNormalization
     ) {
-        var name = Self.replacingUnsafe(in: normalization.nfc(Self.withoutNUL(received ?? ""))).trimmed
+        var name = Self.replacingUnsafe(in: normalization.nfc(Self.withoutNUL(received ?? ""))).trimmedForWire
         if name.isEmpty { name = fallbackStem }
         if name.unicodeScalars.first == "." { name = "_" + name }
         let (stem, suffix) = Self.split(name)

@@ -34,7 +34,8 @@ public struct Signature: Hashable, Sendable {
 
     /// Reads exactly 64 bytes; `nil` for any other length.
     public init?(_ bytes: some Collection<UInt8>) {
-        guard bytes.count == Self.count, let first = Bytes32(bytes.prefix(32)), let second = Bytes32(bytes.dropFirst(32))
+        guard bytes.count == Self.count, let first = Bytes32(bytes.prefix(32)),
+            let second = Bytes32(bytes.dropFirst(32))
         else { return nil }
         self.init(first: first, second: second)
     }

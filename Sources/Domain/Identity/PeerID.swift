@@ -20,6 +20,13 @@ public struct PeerID: Hashable, Sendable {
         self.init(rawValue: UInt64(bigEndianBytes: bytes))
     }
 
+    /// Reads the first eight bytes, with zeros behind a shorter string, as encoders treat identifiers of other lengths
+    /// (spec: packet §2.3).
+    public init(fitting bytes: some Collection<UInt8>) {
+        let first = bytes.prefix(Self.count)
+        self.init(rawValue: UInt64(bigEndianBytes: first) << UInt64((Self.count - first.count) * 8))
+    }
+
     /// Derives the identifier of a Noise static public key.
     public init(of key: AgreementPublicKey, using cryptography: some Cryptography) {
         self.init(Fingerprint(of: key, using: cryptography))

@@ -34,7 +34,8 @@ extension Packet {
             guard length <= PacketPolicy.maximumPayload, hops <= PacketPolicy.maximumHops else { return nil }
         default: return nil
         }
-        var size = (version == PacketPolicy.version1 ? PacketPolicy.shortestFrame1 : PacketPolicy.shortestFrame2) + length
+        var size = version == PacketPolicy.version1 ? PacketPolicy.shortestFrame1 : PacketPolicy.shortestFrame2
+        size += length
         if recipient != nil { size += PeerID.count }
         if hops > 0 { size += 1 + hops * PeerID.count }
         if signature != nil { size += Signature.count }

@@ -7,14 +7,11 @@ public struct FragmentFilter: Hashable, Sendable {
 
     /// The most identifiers that are written, and the most parts that are read.
     public static let maximumStreams = 60
-    /// The longest text, in bytes.
+    /// The longest text that a request carries, in bytes.
     public static let maximumLength = 1024
 
-    /// Takes text from the wire; `nil` when it is too long.
-    public init?(text: String) {
-        guard text.utf8.count <= Self.maximumLength else { return nil }
-        self.text = text
-    }
+    /// Takes text as it is.
+    public init(text: String) { self.text = text }
 
     /// Names streams by their 8-byte identifiers, of more than sixty the first sixty; `nil` for none.
     public init?(streams: some Sequence<UInt64>) {

@@ -25,7 +25,9 @@ public struct RequestSync: Hashable, Sendable {
         p: UInt8, m: UInt32, data: [UInt8], types: SyncTypeFlags? = nil, since: WallTime? = nil,
         fragmentFilter: FragmentFilter? = nil
     ) {
-        guard Self.parameters.contains(p), m > 0, data.count <= Self.maximumDataLength else { return nil }
+        guard Self.parameters.contains(p), m > 0, data.count <= Self.maximumDataLength,
+            fragmentFilter?.text.utf8.count ?? 0 <= FragmentFilter.maximumLength
+        else { return nil }
         self.p = p
         self.m = m
         self.data = data
@@ -76,7 +78,7 @@ public struct RequestSync: Hashable, Sendable {
             case Tag.since:
                 since = UInt64(exactBigEndianBytes: value).map { WallTime(milliseconds: $0) } ?? since
             case Tag.fragmentFilter where value.count <= FragmentFilter.maximumLength:
-                filter = value.text.flatMap { FragmentFilter(text: $0) } ?? filter
+                filter = value.text.map { FragmentFilter(text: $0) } ?? filter
             default: break
             }
         }

@@ -4,38 +4,42 @@
 public struct VerificationChallenge: Hashable, Sendable {
     /// The Noise key asked for, as hexadecimal text; an answer repeats the text as it came.
     public let noiseKeyText: String
-    /// Sixteen random bytes, the first one most significant.
-    public let nonce: UInt128
+    /// Random bytes, ``nonceLength`` of them when they are good.
+    public let nonce: [UInt8]
+
+    /// How many bytes a nonce has.
+    public static let nonceLength = 16
 
     /// Asks for a key.
-    public init(noiseKey: AgreementPublicKey, nonce: UInt128) {
+    public init(noiseKey: AgreementPublicKey, nonce: [UInt8]) {
         noiseKeyText = noiseKey.bytes.hex
         self.nonce = nonce
     }
 
-    /// The body.
+    /// The body; `nil` when the nonce exceeds 255 bytes.
     public var encoded: [UInt8]? {
         var writer = TLVWriter(.short, capacity: 84)
         writer.append(VerificationTag.noiseKey, noiseKeyText.utf8)
-        writer.append(VerificationTag.nonce, bigEndian: nonce)
+        writer.append(VerificationTag.nonce, nonce)
         return writer.bytes
     }
 
     /// Reads a body: the two fields in this order; what follows is passed over.
     ///
-    /// - Returns: `nil` for another field or order, a length past the end, a key that is not UTF-8, or a nonce without
-    ///   sixteen bytes.
+    /// - Returns: `nil` for another field or order, a length past the end, or a key that is not UTF-8.
     public init?(_ body: ArraySlice<UInt8>) {
         var fields = TLVReader(body, .short, leftover: .ignored)
-        guard let key = fields.next(VerificationTag.noiseKey)?.text, let nonce = fields.next(VerificationTag.nonce),
-            let number = UInt128(exactBigEndianBytes: nonce)
+        guard let key = fields.next(VerificationTag.noiseKey)?.text, let nonce = fields.next(VerificationTag.nonce)
         else { return nil }
         noiseKeyText = key
-        self.nonce = number
+        self.nonce = Array(nonce)
     }
 
-    /// Whether it asks for that key. The text may be of either case, but nothing else may stand for a key.
-    public func asks(for noiseKey: AgreementPublicKey) -> Bool { noiseKeyText.namesKey(noiseKey) }
+    /// Whether the owner of that key should answer: the text names it, in digits of either case, and the nonce has the
+    /// right length, so that nobody can have other texts signed (spec: app §8.3).
+    public func asks(for noiseKey: AgreementPublicKey) -> Bool {
+        nonce.count == Self.nonceLength && noiseKeyText.namesKey(noiseKey)
+    }
 }
 
 /// The numbers of the fields in challenge and response.

@@ -20,7 +20,7 @@ public struct VerificationCode: Hashable, Sendable {
     public let noiseKey: AgreementPublicKey
     /// The owner's signing key.
     public let signingKey: SigningPublicKey
-    /// The owner's Nostr address; not checked here.
+    /// The owner's Nostr address, empty or `nil` for none; not checked here.
     public let npub: String?
     /// The owner's name; untrusted text.
     public let nickname: String
@@ -112,7 +112,7 @@ public struct VerificationCode: Hashable, Sendable {
         guard version == Self.version else { throw .unknownVersion }
         self.noiseKey = AgreementPublicKey(noiseKey)
         self.signingKey = SigningPublicKey(signingKey)
-        self.npub = items["npub"].flatMap { $0.isEmpty ? nil : $0 }
+        self.npub = items["npub"]
         self.nickname = nickname
         self.timestamp = timestamp
         self.nonce = nonce

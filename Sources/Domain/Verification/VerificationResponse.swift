@@ -16,9 +16,7 @@ public struct VerificationResponse: Hashable, Sendable {
         to challenge: VerificationChallenge, signedWith seed: C.Secret, using cryptography: C
     ) {
         noiseKeyText = challenge.noiseKeyText
-        var nonce: [UInt8] = []
-        nonce.append(bigEndian: challenge.nonce)
-        self.nonce = nonce
+        nonce = challenge.nonce
         let bytes = Self.signedBytes(noiseKeyText: noiseKeyText, nonce: nonce)
         signature = cryptography.sign(bytes.span, with: seed).bytes
     }
@@ -32,7 +30,7 @@ public struct VerificationResponse: Hashable, Sendable {
         return bytes
     }
 
-    /// The body.
+    /// The body; `nil` when a field exceeds 255 bytes.
     public var encoded: [UInt8]? {
         var writer = TLVWriter(.short, capacity: 150)
         writer.append(VerificationTag.noiseKey, noiseKeyText.utf8)
@@ -58,7 +56,7 @@ public struct VerificationResponse: Hashable, Sendable {
     public func answers(_ challenge: VerificationChallenge) -> Bool {
         guard let asked = Hex.decode(challenge.noiseKeyText).flatMap({ Bytes32($0) }) else { return false }
         return noiseKeyText.namesKey(AgreementPublicKey(asked))
-            && UInt128(exactBigEndianBytes: nonce) == challenge.nonce
+            && nonce == challenge.nonce
     }
 
     /// Whether the signature verifies under a signing key, that of the scanned code. It covers the key text as it stands.

@@ -1,0 +1,74 @@
+/// Everything that can be configured.
+enum Settings {
+    /// The name that others see.
+    static let nickname = Setting(
+        "nickname", .text, option: "nickname", placeholder: "NAME",
+        help: """
+            The name that others see, at most 50 characters, without @, # and control characters.
+            Phones show up to 15 characters whole. Without one the node keeps the name it last had, and makes up
+            anon and four digits at its first start.
+            """,
+        example: .text("pebble"), isReloadable: true)
+
+    /// The folder through which the nodes of one machine meet.
+    static let air = Setting(
+        "links.air", .text, option: "air", placeholder: "DIR",
+        help: """
+            The folder through which nodes on this machine meet; "off" for none.
+            Nodes that name the same folder are neighbours. Without one it is a folder in the runtime directory of
+            the user, shared by all nodes of that user.
+            """,
+        example: .text("/run/user/1000/satchel/air"))
+
+    /// Where to take TCP links.
+    static let listen = Setting(
+        "links.listen", .list, standard: .list([]), option: "listen", placeholder: "HOST:PORT",
+        help: """
+            Addresses on which neighbours may connect by TCP, HOST:PORT, [IPV6]:PORT or :PORT for all.
+            The links are not encrypted by themselves: what is private travels sealed, what is public is for
+            everyone. Listen only where you would put up a radio.
+            """,
+        example: .list(["127.0.0.1:4242"]))
+
+    /// Where to open TCP links.
+    static let connect = Setting(
+        "links.connect", .list, standard: .list([]), option: "connect", placeholder: "HOST:PORT",
+        help: """
+            Neighbours to connect to by TCP, HOST:PORT each; a lost link is opened again.
+            """,
+        example: .list(["pi.example.net:4242"]))
+
+    /// What is logged.
+    static let logLevel = Setting(
+        "log.level", .choice(["debug", "info", "warning", "error"]), standard: .text("info"), option: "log-level",
+        placeholder: "LEVEL",
+        help: """
+            How much is logged to standard error.
+            The log never holds message text or keys.
+            """,
+        isReloadable: true)
+
+    /// The form of the log.
+    static let logJSON = Setting(
+        "log.json", .flag, standard: .flag(false), option: "log-json", placeholder: "",
+        help: """
+            Log one JSON object a line instead of text.
+            """,
+        isReloadable: true)
+
+    /// Where the passphrase of the key file stands.
+    static let passphraseFile = Setting(
+        "passphraseFile", .text, option: "passphrase-file", placeholder: "FILE",
+        help: """
+            A file whose first line is the passphrase of the key file.
+            Without one the key file is protected by its permissions alone, unless it was made with a passphrase:
+            then it is asked for, on a terminal only.
+            """,
+        example: .text("/etc/satchel/passphrase"))
+
+    /// All, in the order of `config --example`.
+    static let all = [nickname, air, listen, connect, logLevel, logJSON, passphraseFile]
+
+    /// The options of `run`, `chat` and `config` that set them.
+    static let options = all.map(\.optionSpec)
+}

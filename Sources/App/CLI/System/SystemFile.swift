@@ -1,0 +1,122 @@
+import Glibc
+
+/// Reads and writes whole files, without a surprise about their size.
+enum SystemFile {
+    /// Reads a file, or `-` for standard input.
+    ///
+    /// - Parameters:
+    ///   - limit: The most bytes that make sense; more is a failure and not a longer wait.
+    ///   - missing: The exit code when there is no such file.
+    static func read(_ path: String, limit: Int, missing: ExitCode = .notFound) throws(Failure) -> [UInt8] {
+        guard path != "-" else { return try read(descriptor: STDIN_FILENO, name: "standard input", limit: limit) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let code: ExitCode =
+                errno == EACCES ? .refused : errno == ENOENT || errno == ENOTDIR ? missing : .inputOutput
+            throw Failure(code, "cannot read \(path): \(SystemError.text())")
+        }
+        defer { close(descriptor) }
+        return try read(descriptor: descriptor, name: path, limit: limit)
+    }
+
+    private static func read(descriptor: Int32, name: String, limit: Int) throws(Failure) -> [UInt8] {
+        var content: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count == 0 { return content }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw Failure(.inputOutput, "cannot read \(name): \(SystemError.text())")
+            }
+            content += chunk.prefix(count)
+            guard content.count <= limit else {
+                throw Failure(.badInput, "\(name) is larger than \(limit) bytes")
+            }
+        }
+    }
+
+    /// Reads a text file; anything but UTF-8 is a failure.
+    static func readText(_ path: String, limit: Int, missing: ExitCode = .notFound) throws(Failure) -> String {
+        let bytes = try read(path, limit: limit, missing: missing)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(.badInput, "\(path == "-" ? "standard input" : path) is not UTF-8 text")
+        }
+        return text
+    }
+
+    /// Whether there is something at that path.
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Writes a small file of our own in one step: a reader sees the old or the new one, never a half.
+    static func replace(_ path: String, with text: String) throws(Failure) {
+        let draft = path + ".new"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Failure(.cannotWrite, "cannot write \(draft): \(SystemError.text())") }
+        let written = writeAll(Array(text.utf8), to: descriptor)
+        let isDurable = written && fsync(descriptor) == 0
+        let code = errno
+        close(descriptor)
+        guard isDurable else { throw Failure(.inputOutput, "cannot write \(draft): \(SystemError.text(code))") }
+        guard rename(draft, path) == 0 else {
+            throw Failure(.cannotWrite, "cannot write \(path): \(SystemError.text())")
+        }
+    }
+
+    /// Writes every byte; `false`, with `errno` set, when that fails.
+    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                guard errno == EAGAIN else { return false }
+                // Somebody made our terminal or pipe non-blocking: wait until it takes more.
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&entry, 1, -1)
+                continue
+            }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Makes a directory for our user alone, and those above it; one that is there must be ours and closed to writers.
+    static func makePrivateDirectory(_ path: String) throws(Failure) {
+        var status = stat()
+        if lstat(path, &status) != 0 {
+            let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+            if !parent.isEmpty, !exists(parent) { try makePrivateDirectory(parent) }
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST, lstat(path, &status) == 0 else {
+                throw Failure(.cannotWrite, "cannot make the directory \(path): \(SystemError.text())")
+            }
+        }
+        if let problem = problem(ofPrivateDirectory: path) {
+            throw Failure(.refused, problem.text, hints: [problem.remedy])
+        }
+    }
+
+    /// What makes a directory unfit for private things, and what to do; `nil` when nothing does.
+    static func problem(ofPrivateDirectory path: String) -> (text: String, remedy: String)? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            return ("cannot look at \(path): \(SystemError.text())", "check the permissions of the directories above")
+        }
+        // A link is as good as what it leads to when it is ours: people put their data on another disk.
+        if status.st_mode & S_IFMT == S_IFLNK, status.st_uid == geteuid() || status.st_uid == 0 {
+            guard stat(path, &status) == 0 else {
+                return ("\(path) is a link to nowhere: \(SystemError.text())", "remove it or make its target")
+            }
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            return ("\(path) is not a directory", "move it out of the way")
+        }
+        guard status.st_uid == geteuid() else {
+            return ("\(path) belongs to user number \(status.st_uid)", "run as that user, or choose another --home")
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            return ("others may write to \(path)", "chmod 700 \(ShellWord.quoted(path))")
+        }
+        return nil
+    }
+}

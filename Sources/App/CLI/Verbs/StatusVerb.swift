@@ -1,0 +1,56 @@
+import Domain
+
+/// `status`: the node at a glance.
+enum StatusVerb {
+    /// The verb.
+    static let verb = Verb(
+        spec: VerbSpec(
+            "status", summary: "show the running node at a glance",
+            details: """
+                Identity, uptime, links, peers, sessions, waiting messages, and counters of what was received, sent, \
+                relayed and dropped for which reason.
+                """,
+            example: "satchel status"),
+        run: { context throws(Failure) in
+            let status = try NodeConnection.open(context.places()).call("status")
+            if context.invocation.wantsJSON {
+                try context.output.answer(status)
+            } else {
+                try context.output.answer(text(of: status))
+            }
+            return .done
+        })
+
+    /// The report for a person.
+    static func text(of status: JSONValue) -> String {
+        func word(_ name: String) -> String {
+            switch status[name] {
+            case .string(let text)?: DisplayText.line(text)
+            case .number(let text)?: text
+            default: "?"
+            }
+        }
+        var rows = [
+            ["nickname", word("nickname")], ["id", word("id")], ["fingerprint", word("fingerprint")],
+            ["process", word("process")], ["version", word("version")],
+            ["running for", LocalTime.span(Milliseconds(status["uptime"]?.integer ?? 0))],
+            ["peers", "\(word("connectedPeers")) connected, \(word("reachablePeers")) reachable"],
+            ["sessions", word("sessions")], ["waiting", "\(word("queuedMessages")) private messages"],
+        ]
+        let links = status["links"]?.array ?? []
+        rows.append(["links", String(links.count)])
+        for link in links {
+            let peer = link["peer"]?.string ?? "nobody yet"
+            let name = DisplayText.line(link["name"]?.string ?? "?")
+            rows.append(["", "\(name) → \(peer)\(link["isAuthenticated"]?.bool == true ? ", authenticated" : "")"])
+        }
+        for warning in status["warnings"]?.array ?? [] {
+            rows.append(["warning", DisplayText.line(warning.string ?? "")])
+        }
+        for counter in status["counters"]?.members ?? [] {
+            if case .number(let value) = counter.value, value != "0" { rows.append([counter.name, value]) }
+        }
+        let width = rows.map { $0[0].count }.max() ?? 0
+        return rows.map { $0[0] + String(repeating: " ", count: width - $0[0].count + 2) + $0[1] + "\n" }.joined()
+    }
+}

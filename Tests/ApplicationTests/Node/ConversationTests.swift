@@ -1,0 +1,119 @@
+import Application
+import Domain
+import InMemory
+import Testing
+
+@Suite("Nodes that talk")
+struct ConversationTests {
+    @Test("two neighbours learn each other's names and keys")
+    func announce() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        _ = world.connect(alice, bob)
+        let met = world.run(atMost: .seconds(5)) {
+            alice.node?.peers.first?.isConnected == true && bob.node?.peers.first?.isConnected == true
+        }
+        #expect(met)
+        let peer = try #require(alice.node?.peers.first)
+        #expect(peer.id == bob.id)
+        #expect(peer.displayName == "bob")
+    }
+
+    @Test("a public message reaches a neighbour, once, under the same identifier")
+    func publicMessage() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        _ = world.connect(alice, bob)
+        world.time.run(for: .seconds(3))
+        let id = try #require(alice.node).sendPublic("hello mesh")
+        world.time.run(for: .seconds(1))
+        #expect(bob.publicTexts == ["hello mesh"])
+        #expect(
+            bob.events.contains { if case .publicMessage(let message) = $0 { message.id == id } else { false } })
+    }
+
+    @Test("a private message over two hops is delivered, and read when its reader says so")
+    func privateMessage() throws {
+        let world = RealWorld.real()
+        let (alice, bob, carol) = (world.addNode("alice"), world.addNode("bob"), world.addNode("carol"))
+        _ = world.connect(alice, bob)
+        _ = world.connect(bob, carol)
+        world.time.run(for: .seconds(5))
+        let ids = try #require(alice.node).sendPrivate("only for you", to: carol.id)
+        let id = try #require(ids.first)
+        #expect(world.run(atMost: .seconds(5)) { alice.statuses(of: id).last == .delivered })
+        #expect(carol.privateTexts == ["only for you"])
+        #expect(bob.privateTexts.isEmpty)
+        carol.node?.markRead([id], from: alice.id)
+        world.time.run(for: .seconds(1))
+        #expect(alice.statuses(of: id) == [.sending, .sent, .delivered, .read])
+    }
+
+    @Test("a text of 1,000 characters arrives in its parts, in order")
+    func longText() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        _ = world.connect(alice, bob)
+        world.time.run(for: .seconds(3))
+        let text = String(repeating: "0123456789", count: 100)
+        let ids = try #require(alice.node).sendPrivate(text, to: bob.id)
+        #expect(ids.count == 5)
+        world.time.run(for: .seconds(3))
+        #expect(bob.privateTexts.count == 5)
+        #expect(bob.privateTexts.map { String($0.dropFirst(6)) }.joined() == text)
+        #expect(ids.allSatisfy { alice.statuses(of: $0).last == .delivered })
+    }
+
+    @Test("a file of 200 KiB crosses a relay in fragments and arrives whole")
+    func file() throws {
+        let world = RealWorld.real()
+        let (alice, bob, carol) = (world.addNode("alice"), world.addNode("bob"), world.addNode("carol"))
+        let phoneLink = LinkProfile(latency: 1...5, frameLimit: 512)
+        _ = world.connect(alice, bob, phoneLink)
+        _ = world.connect(bob, carol, phoneLink)
+        world.time.run(for: .seconds(5))
+        let content = world.randomness.bytes(200 * 1024)
+        let id = try #require(alice.node).sendFile(content, name: "noise.bin", mime: "application/octet-stream")
+        #expect(world.run(atMost: .seconds(30)) { !carol.files.contents.isEmpty })
+        let isWhole = carol.files.contents.values.first == content
+        #expect(isWhole)
+        #expect(alice.statuses(of: id).last == .sent)
+    }
+
+    @Test("a ping tells the hops")
+    func ping() throws {
+        let world = RealWorld.real()
+        let (alice, bob, carol) = (world.addNode("alice"), world.addNode("bob"), world.addNode("carol"))
+        _ = world.connect(alice, bob)
+        _ = world.connect(bob, carol)
+        world.time.run(for: .seconds(5))
+        let id = try #require(alice.node).ping(carol.id)
+        world.time.run(for: .seconds(1))
+        let result = alice.notices.notices.compactMap { if case .ping(let result) = $0 { result } else { nil } }.first
+        #expect(result?.id == id)
+        #expect(result?.hops == 2)
+    }
+
+    @Test("a peer that restarts is talked to again, in either direction")
+    func restart() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        _ = world.connect(alice, bob)
+        world.time.run(for: .seconds(3))
+        _ = try #require(alice.node).sendPrivate("before", to: bob.id)
+        world.time.run(for: .seconds(3))
+        bob.crash(in: world)
+        world.time.run(for: .seconds(2))
+        bob.start()
+        _ = world.connect(alice, bob)
+        let secured = world.run(atMost: .seconds(25)) {
+            bob.node?.peers.first?.isSecure == true && alice.node?.peers.first?.isSecure == true
+        }
+        #expect(secured)
+        _ = try #require(alice.node).sendPrivate("after", to: bob.id)
+        _ = try #require(bob.node).sendPrivate("back", to: alice.id)
+        world.time.run(for: .seconds(2))
+        #expect(bob.privateTexts == ["before", "after"])
+        #expect(alice.privateTexts == ["back"])
+    }
+}
