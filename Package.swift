@@ -73,7 +73,7 @@ let package = Package(
         tests("AppTests", ["App", "Application", "Domain"]),
         tests("EndToEnd", ["Domain"]),
         tests("Interop", ["Domain", "NativeCryptography", "ZlibCompression"]),
-        tests("Simulation", ["Application", "Domain", "InMemory"]),
+        tests("Simulation", ["Application", "Domain", "InMemory", "SimulationHash"]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: ["Application", "Domain", "NativeCryptography", "ZlibCompression"],

@@ -13,6 +13,8 @@ package final class Crowd {
     package private(set) var trace = Trace()
     /// What was done and what became of it.
     package private(set) var tally = Tally()
+    /// Whether people talk; they do from the warm-up's end on.
+    package var isTalking = false
     /// Sees each event as it becomes durable.
     package var logged: ((Person, LoggedEvent) -> Void)?
     /// Sees each frame that a link takes.
@@ -20,6 +22,7 @@ package final class Crowd {
     /// Sees each frame before the node does.
     package var received: ((Person, [UInt8], LinkID) -> Void)?
 
+    private var crashes: [String: Int] = [:]
     private let conditions: Conditions
     private let randomness: SeededRandomness
     private var time: VirtualTime { world.time }
@@ -28,6 +31,7 @@ package final class Crowd {
     package struct Tally: Hashable {
         package var publicSent = 0
         package var privateSent = 0
+        package var privatePartsSent = 0
         package var filesSent = 0
         package var refused = 0
         package var publicReceived = 0
@@ -66,6 +70,9 @@ package final class Crowd {
 
     /// The nodes that run.
     package var running: [Person] { world.members.filter { $0.node != nil } }
+
+    /// Which of its lives a node lives, from 0.
+    package func life(of person: Person) -> Int { crashes[person.name] ?? 0 }
 
     // MARK: Watching
 
@@ -149,6 +156,7 @@ package final class Crowd {
         guard candidates.count > 1 else { return }
         let node = candidates[dice.number(below: candidates.count)]
         tally.crashes += 1
+        crashes[node.name, default: 0] += 1
         trace.add("crash \(node.name) \(time.now.milliseconds)")
         node.crash(in: world)
         time.after(Milliseconds(dice.number(in: conditions.downtime))) { [unowned self] in
@@ -161,6 +169,7 @@ package final class Crowd {
     // MARK: Traffic
 
     private func scheduleTraffic() {
+        time.after(conditions.warmUp) { [unowned self] in isTalking = true }
         every(conditions.messageInterval, randomness.fork("public")) { [unowned self] in speak($0) }
         every(conditions.messageInterval, randomness.fork("private")) { [unowned self] in write($0) }
         every(conditions.fileInterval, randomness.fork("files")) { [unowned self] in sendFile($0) }
@@ -214,7 +223,7 @@ package final class Crowd {
 
     private func author(_ dice: SeededRandomness) -> Node<ModelCryptography>? {
         let candidates = running
-        return candidates.isEmpty ? nil : candidates[dice.number(below: candidates.count)].node
+        return candidates.isEmpty || !isTalking ? nil : candidates[dice.number(below: candidates.count)].node
     }
 
     /// Does something again and again, at random times with a given mean.
