@@ -42,6 +42,7 @@ let package = Package(
         adapter("UnistringNormalization", ["CUnistring"]),
         adapter("KeyfileVault", ["CSodium"]),
         adapter("SQLiteStores", ["CSQLite"]),
+        adapter("MediaFolder"),
         adapter("SocketLinks"),
         adapter("InMemory"),
         adapter("Terminal", ["CEditline"]),
@@ -51,7 +52,7 @@ let package = Package(
             name: "App",
             dependencies: [
                 "Application", "Domain", "NativeCryptography", "ZlibCompression", "UnistringNormalization",
-                "KeyfileVault", "SQLiteStores", "SocketLinks", "Terminal", "ControlSocket",
+                "KeyfileVault", "MediaFolder", "SQLiteStores", "SocketLinks", "Terminal", "ControlSocket",
             ],
             path: "Sources/App/CLI", swiftSettings: strict),
 
@@ -65,7 +66,8 @@ let package = Package(
         tests("ZlibCompressionTests", ["Domain", "ZlibCompression", "CZlib"]),
         tests("UnistringNormalizationTests", ["Domain", "UnistringNormalization"]),
         tests("KeyfileVaultTests", ["Application", "Domain", "KeyfileVault", "NativeCryptography"]),
-        tests("SQLiteStoresTests", ["Application", "Domain", "SQLiteStores", "NativeCryptography"]),
+        tests("SQLiteStoresTests", ["Application", "Domain", "SQLiteStores", "NativeCryptography", "JournalProbe"]),
+        tests("MediaFolderTests", ["Application", "Domain", "MediaFolder"]),
         tests("SocketLinksTests", ["Application", "Domain", "SocketLinks"]),
         tests("InMemoryTests", ["Application", "Domain", "InMemory"]),
         tests("TerminalTests", ["Terminal"]),
@@ -74,6 +76,9 @@ let package = Package(
         tests("EndToEnd", ["Domain"]),
         tests("Interop", ["Domain", "NativeCryptography", "ZlibCompression"]),
         tests("Simulation", ["Application", "Domain", "InMemory", "SimulationHash"]),
+        .executableTarget(
+            name: "JournalProbe", dependencies: ["Application", "Domain", "SQLiteStores", "NativeCryptography"],
+            path: "Tests/JournalProbe", swiftSettings: strict),
         .executableTarget(
             name: "Benchmarks",
             dependencies: ["Application", "Domain", "NativeCryptography", "ZlibCompression"],

@@ -60,9 +60,11 @@ struct ArgumentParserTests {
         #expect(!invocation.has("quiet"))
     }
 
-    @Test("common options may stand in front of the verb")
-    func commonInFront() throws {
-        let invocation = try parse("--home", "/srv/a", "fetch", "stone", "--json")
+    @Test("options may stand in front of the verb")
+    func inFront() throws {
+        let invocation = try parse("--home", "/srv/a", "--quiet", "--count", "3", "fetch", "stone", "--json")
+        #expect(invocation.has("quiet"))
+        #expect(invocation.value("count") == "3")
         #expect(invocation.verb.name == "fetch")
         #expect(invocation.value("home") == "/srv/a")
         #expect(invocation.wantsJSON)
@@ -85,7 +87,7 @@ struct ArgumentParserTests {
             ["fecth"], ["fetch"], ["fetch", "stone", "--qiet"], ["fetch", "stone", "-z"], ["fetch", "--count"],
             ["fetch", "stone", "--count", "--quiet"], ["fetch", "stone", "--quiet=yes"], ["fetch", "pebble"],
             ["fetch", "stone", "-n1", "-n2"], ["fetch", "stone", "--wait", "read"], ["help", "a", "b"],
-            ["--quiet", "fetch", "stone"], ["fetch", "stone", "--=x"], ["fetch", "stone", "-q", "-q"],
+            ["--quiet", "version"], ["-q", "fetch", "stone"], ["fetch", "stone", "--=x"], ["fetch", "stone", "-q", "-q"],
         ])
     func refusals(words: [String]) {
         #expect(failure(words)?.code == .usage)

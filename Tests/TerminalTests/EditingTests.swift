@@ -73,6 +73,7 @@ struct EditingTests {
     func printAbove() throws {
         let (screen, news) = (try PseudoTerminal(columns: 40), News())
         let program = Program(screen.options, news: news.reading, completer: nothing)
+        try #require(screen.shows(["me>"]))
         screen.type("half a li")
         #expect(screen.shows(["me> half a li"]))
         news.tell("14:00:00 <bob> hello")
@@ -94,6 +95,7 @@ struct EditingTests {
     func severalRows() throws {
         let (screen, news) = (try PseudoTerminal(columns: 20), News())
         let program = Program(screen.options, news: news.reading, completer: nothing)
+        try #require(screen.shows(["me>"]))
         let text = "the quick brown fox jumps over the lazy dog"
         screen.type(text)
         let rows = ["me> the quick brown", "fox jumps over the l", "azy dog"]
@@ -118,6 +120,7 @@ struct EditingTests {
     func unicode() throws {
         let screen = try PseudoTerminal(columns: 40)
         let program = Program(screen.options, completer: nothing)
+        try #require(screen.shows(["me>"]))
         screen.type("grüß äé漢")
         #expect(screen.waitFor { $0.rows.first?.hasPrefix("me> grüß äé漢") ?? false })
         screen.type("\u{7F}\u{7F}\u{7F}ö\r")
@@ -130,13 +133,17 @@ struct EditingTests {
     func keys() throws {
         let screen = try PseudoTerminal(columns: 40)
         let program = Program(screen.options, completer: nothing)
+        try #require(screen.shows(["me>"]))
         screen.type("first\r")
         #expect(program.next() == .line("first"))
+        // Between two lines the terminal is in its usual state, where Ctrl-C is a signal.
+        try #require(screen.shows(["me>"]))
         screen.type("rubbish\u{03}")
         #expect(program.next() == .interrupt(hadText: true))
+        try #require(screen.shows(["me>"]))
         screen.type("\u{03}")
         #expect(program.next() == .interrupt(hadText: false))
-        #expect(screen.shows(["me>"]))
+        try #require(screen.shows(["me>"]))
         screen.type("\u{1B}[A")
         #expect(screen.shows(["me> first"]))
         screen.type("\r")
@@ -154,6 +161,7 @@ struct EditingTests {
             let candidates = ["/help", "/hug", "/who"].filter { $0.hasPrefix(word) }
             return Completion(replaced: word.unicodeScalars.count, candidates: candidates, typed: word)
         }
+        try #require(screen.shows(["me>"]))
         screen.type("/w\t")
         #expect(screen.waitFor { $0.column == 9 && $0.rows == ["me> /who"] })
         screen.type("/h\t")
@@ -172,6 +180,7 @@ struct EditingTests {
         var before = termios()
         tcgetattr(screen.slave, &before)
         let program = Program(screen.options, news: news.reading, completer: nothing)
+        try #require(screen.shows(["me>"]))
         screen.type("half")
         #expect(screen.shows(["me> half"]))
         var during = termios()

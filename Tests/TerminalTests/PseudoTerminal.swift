@@ -47,11 +47,18 @@ final class PseudoTerminal {
         _ = bytes.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
     }
 
-    /// Reads what the program draws until the screen is as wanted; false when it is not within 20 s.
-    func waitFor(_ isThere: (Screen) -> Bool) -> Bool {
+    /// Reads what the program draws until the screen is as wanted; false when it is not within 10 s.
+    func waitFor(_ isThere: (Screen) -> Bool, sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
+        if follow(until: isThere) { return true }
+        Issue.record(
+            "the screen shows \(screen.rows), cursor \(screen.row):\(screen.column)", sourceLocation: sourceLocation)
+        return false
+    }
+
+    private func follow(until isThere: (Screen) -> Bool) -> Bool {
         while !isThere(screen) {
             var entry = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-            guard poll(&entry, 1, 20_000) > 0 else { return false }
+            guard poll(&entry, 1, 10_000) > 0 else { return false }
             var chunk = [UInt8](repeating: 0, count: 4096)
             let count = read(master, &chunk, chunk.count)
             guard count > 0 else { return false }
@@ -61,10 +68,8 @@ final class PseudoTerminal {
     }
 
     /// Waits until the rows, without those that are empty at the end, are these.
-    func shows(_ rows: [String]) -> Bool {
-        if waitFor({ $0.rows == rows }) { return true }
-        Issue.record("the screen shows \(screen.rows)")
-        return false
+    func shows(_ rows: [String], sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
+        waitFor({ $0.rows == rows }, sourceLocation: sourceLocation)
     }
 }
 
@@ -144,6 +149,7 @@ struct Screen {
         case "A": row = max(row - count, 0)
         case "C": column = min(column + count, columns - 1)
         case "D": column = max(column - count, 0)
+        case "G": column = min(max(count - 1, 0), columns - 1)
         case "J":
             cells[row].removeSubrange(min(column, cells[row].count)...)
             cells.removeSubrange((row + 1)...)

@@ -15,7 +15,7 @@ public final class Terminal {
         case interrupt(hadText: Bool)
         /// Ctrl-D on an empty line, or the end of the input.
         case end
-        /// The program was asked to end (SIGTERM, SIGHUP, SIGINT); which signal.
+        /// The program was asked to end (SIGTERM, SIGHUP, without editing also SIGINT); which signal.
         case terminated(Int32)
         /// The caller's `ready` wanted to stop.
         case stopped
@@ -179,6 +179,8 @@ public final class Terminal {
                 switch event {
                 case .input: return nil
                 case .signal(SIGWINCH): if let editor, isEditing { line_editor_resized(editor) }
+                // Ctrl-C between two lines, when the terminal is in its usual state.
+                case .signal(SIGINT) where isInteractive: return .interrupt(hadText: false)
                 case .signal(let number): return .terminated(number)
                 case .ready(let descriptor):
                     let goesOn = ready(descriptor)

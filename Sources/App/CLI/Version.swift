@@ -1,3 +1,8 @@
+import CLibcrypto
+import CSQLite
+import CSodium
+import CUnistring
+import CZlib
 import Domain
 
 /// What this program is and what it is made of.
@@ -14,5 +19,23 @@ enum Version {
         #else
             "6.2"
         #endif
+    }
+
+    /// The libraries that it runs with, as they name themselves.
+    static var libraries: [(name: String, version: String)] {
+        [
+            ("libsodium", String(cString: sodium_version_string())),
+            ("libcrypto", String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))),
+            ("zlib", String(cString: zlibVersion())), ("SQLite", String(cString: sqlite3_libversion())),
+            ("libunistring", "\(_libunistring_version >> 8).\(_libunistring_version & 0xFF)"),
+        ]
+    }
+
+    /// The form of `version --json` and of the control method `version`.
+    static var json: JSONValue {
+        .object([
+            "version": .string(number), "swift": .string(swift),
+            "libraries": .object(libraries.map { JSONValue.Member($0.name, .string($0.version)) }),
+        ])
     }
 }

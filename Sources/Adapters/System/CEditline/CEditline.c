@@ -20,6 +20,7 @@ struct line_editor {
     line_editor_calls calls;
     wchar_t *prompt;
     bool interrupted;
+    size_t discarded;
 };
 
 enum { HISTORY_LINES = 1000 };
@@ -47,6 +48,8 @@ static unsigned char complete(EditLine *line, int key) {
 static unsigned char interrupt(EditLine *line, int key) {
     (void)key;
     line_editor *editor = editor_of(line);
+    const LineInfoW *info = el_wline(line);
+    editor->discarded = (size_t)(info->lastchar - info->buffer);
     line_editor_hide(editor);
     editor->interrupted = true;
     return CC_NEWLINE;
@@ -159,7 +162,10 @@ enum line_editor_end line_editor_read(
     const wchar_t *line = el_wgets(editor->line, &count);
     *text = L"";
     *length = 0;
-    if (editor->interrupted) return LINE_EDITOR_INTERRUPT;
+    if (editor->interrupted) {
+        *length = editor->discarded;
+        return LINE_EDITOR_INTERRUPT;
+    }
     if (line == NULL || count <= 0) {
         erase(editor, 0);
         return LINE_EDITOR_EOF;

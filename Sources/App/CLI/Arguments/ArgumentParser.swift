@@ -11,7 +11,7 @@ struct ArgumentParser {
 
     /// Reads a whole command line, without the program's own name.
     ///
-    /// Nothing at all means `help`; `--version` means `version`; common options may stand in front of the verb.
+    /// Nothing at all means `help`; `--version` means `version`; options may also stand in front of the verb.
     static func parse(_ words: [String], verbs: [VerbSpec]) throws(Failure) -> Invocation {
         var parser = ArgumentParser(verbs: verbs)
         return try parser.parse(words)
@@ -35,11 +35,22 @@ struct ArgumentParser {
     }
 
     private mutating func verb() throws(Failure) -> VerbSpec {
+        // Which verb follows is not known yet, but an option of one name has one form in all verbs.
+        var options = VerbSpec.common
+        for verb in verbs {
+            options += verb.options.filter { option in !options.contains { $0.name == option.name } }
+        }
         while let word = words.popFirst() {
             switch word {
             case "--version", "-V": return try named("version")
+            case _ where word.hasPrefix("--"): try read(word, options: options, verb: nil)
             case _ where word.hasPrefix("-"): try read(word, options: VerbSpec.common, verb: nil)
-            default: return try named(word)
+            default:
+                let verb = try named(word)
+                for name in found.keys.sorted() where !verb.allOptions.contains(where: { $0.name == name }) {
+                    throw unknown("--\(name)", options: verb.allOptions, verb: verb)
+                }
+                return verb
             }
         }
         return try named("help")
@@ -144,8 +155,8 @@ struct ArgumentParser {
             if verb.positionals.contains(where: { $0.arity != .optional }) {
                 hints.append("put -- in front of arguments that begin with a dash")
             }
-        } else if verbs.contains(where: { $0.options.contains { "--\($0.name)" == word } }) {
-            hints.append("options of a command stand behind it")
+        } else if word.count == 2 {
+            hints.append("short options of a command stand behind it")
         }
         return Failure(.usage, "there is no option '\(word)'" + (verb.map { " for '\($0.name)'" } ?? ""), hints: hints)
     }

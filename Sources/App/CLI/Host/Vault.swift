@@ -64,7 +64,7 @@ struct Vault {
         case .keyFileMissing: Failure(.notFound, error.description)
         case .alreadyExists:
             Failure(.cannotWrite, error.description, hints: ["move it away first, if it is really to be replaced"])
-        case .looseMode, .foreignOwner, .wrongPassphrase: Failure(.refused, error.description)
+        case .looseMode, .looseDirectory, .foreignOwner, .wrongPassphrase: Failure(.refused, error.description)
         case .passphraseNeeded:
             Failure(
                 .refused, error.description,

@@ -88,7 +88,10 @@ enum RecvVerb {
     private static func printStored(
         from start: Start, _ places: Places, _ context: CommandContext, _ printer: inout EventPrinter
     ) throws(Failure) {
-        let connection = try NodeConnection.open(places)
+        guard let connection = try NodeConnection.openIfRunning(places) else {
+            guard case .after(let cursor) = start else { return }
+            return try StoredEvents.print(after: cursor, places, context, &printer)
+        }
         // Where the log ends now; a second subscription replaces the first.
         let end = try connection.subscribe(after: nil).cursor
         guard case .after(let cursor) = start else { return printer.begin((end, false)) }

@@ -2,7 +2,7 @@
 enum Verbs {
     /// The verbs.
     static let all: [Verb] = [
-        SendVerb.verb, RecvVerb.verb, PeersVerb.verb, PingVerb.verb, StatusVerb.verb, IdentityVerb.verb,
-        ConfigVerb.verb, Help.verb,
+        RunVerb.verb, SendVerb.verb, RecvVerb.verb, PeersVerb.verb, PingVerb.verb, StatusVerb.verb, IdentityVerb.verb,
+        ConfigVerb.verb, VersionVerb.verb, Help.verb,
     ]
 }

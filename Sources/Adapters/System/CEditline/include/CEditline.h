@@ -29,7 +29,7 @@ enum line_editor_end { LINE_EDITOR_LINE, LINE_EDITOR_INTERRUPT, LINE_EDITOR_EOF 
 
 /*
  * Edits one line behind a prompt, blocking, and wipes it from the screen when it is entered. The text is valid until the
- * next call and ends without a line feed.
+ * next call and ends without a line feed. After an interrupt there is no text, and the length is what was discarded.
  */
 enum line_editor_end line_editor_read(
     line_editor *editor, const wchar_t *prompt, const wchar_t **text, size_t *length);

@@ -1,0 +1,47 @@
+import Application
+import Domain
+import SocketLinks
+import Synchronization
+
+/// Turns the configuration into links.
+enum LinkSetup {
+    /// Where to meet neighbours.
+    static func configuration(
+        _ configuration: Configuration, _ places: Places
+    ) throws(Failure) -> SocketLinksConfiguration {
+        var airs = [places.air]
+        if let air = configuration.air {
+            airs = air == "off" ? [] : [Places.absolute(air, in: Environment.workingDirectory)]
+        }
+        return SocketLinksConfiguration(
+            airs: airs, listens: try addresses(configuration.listen), connects: try addresses(configuration.connect))
+    }
+
+    private static func addresses(_ texts: [String]) throws(Failure) -> [HostPort] {
+        var addresses: [HostPort] = []
+        for text in texts {
+            do { addresses.append(try HostPort(parsing: text)) } catch { throw failure(error) }
+        }
+        return addresses
+    }
+
+    /// What a fault of the links means for the command.
+    static func failure(_ error: SocketLinksError) -> Failure {
+        switch error {
+        case .badAddress, .noSuchHost, .pathTooLong, .notADirectory, .addressNotAvailable:
+            Failure(.configuration, error.description)
+        case .permissionDenied, .unsafeDirectory: Failure(.refused, error.description)
+        case .addressInUse: Failure(.cannotWrite, error.description)
+        case .alreadyStarted: Failure(.internalFault, error.description)
+        case .system: Failure(.inputOutput, error.description)
+        }
+    }
+}
+
+/// Numbers the links of a node; shared by all its link layers.
+final class LinkNumbers: Sendable {
+    private let last = Atomic<UInt64>(0)
+
+    /// A number that was not given before. From any thread.
+    func next() -> LinkID { LinkID(rawValue: last.add(1, ordering: .relaxed).newValue) }
+}

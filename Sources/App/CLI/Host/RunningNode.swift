@@ -1,0 +1,185 @@
+import Application
+import ControlSocket
+import Domain
+import Glibc
+import KeyfileVault
+import MediaFolder
+import NativeCryptography
+import SQLiteStores
+import SocketLinks
+import UnistringNormalization
+import ZlibCompression
+
+/// A whole node, put together in order and taken apart in reverse: directories, lock, vault, journal, node, links,
+/// control socket.
+///
+/// What was begun when a later step fails is taken apart again, so that a refused start leaves nothing behind.
+final class RunningNode {
+    private let places: Places
+    private let log: LogWriter
+    private let output: Output
+    private let lock: HomeLock
+    private let journal: SQLiteJournal<NativeCryptography>
+    private let host: NodeHost
+    private var configuration: Configuration
+    private var links: SocketLinks?
+    private var server: ControlServer?
+    private var isStopped = false
+
+    /// How long the links stay up to carry the goodbye, in microseconds (spec: mesh §25).
+    private static let goodbyeTime: UInt32 = 50_000
+
+    /// Starts a node.
+    init(_ places: Places, _ configuration: Configuration, log: LogWriter, output: Output) throws(Failure) {
+        self.places = places
+        self.configuration = configuration
+        self.log = log
+        self.output = output
+        try SystemFile.makePrivateDirectory(places.data)
+        try SystemFile.makePrivateDirectory(places.runtime)
+        lock = try HomeLocking.lock(places)
+        let (randomness, cryptography) = (SystemRandomness(), NativeCryptography())
+        let vault = Vault(places, configuration, cryptography: cryptography, output: output)
+        let (keys, isNew) = try vault.openOrCreate(from: randomness)
+        if isNew { log.log(.info, "made a new identity in \(vault.files.path)") }
+        journal = try Store.open(places, keys: keys, cryptography: cryptography, randomness: randomness, log: log)
+        let nicknames = NicknameFile(directory: places.data)
+        host = NodeHost(
+            listeners: NodeHost.Listeners(
+                log: { level, text in log.log(level, text) },
+                nicknameChanged: { name in
+                    do { try nicknames.write(name) } catch { log.log(.warning, "the nickname was not kept: \(error.message)") }
+                }))
+        do throws(Failure) {
+            try start(keys, cryptography: cryptography, randomness: randomness, nicknames: nicknames)
+        } catch {
+            stop()
+            throw error
+        }
+    }
+
+    // MARK: Starting
+
+    private func start(
+        _ keys: IdentityKeys<NativeCryptography>, cryptography: NativeCryptography, randomness: SystemRandomness,
+        nicknames: NicknameFile
+    ) throws(Failure) {
+        let host = host
+        let links = try makeLinks(randomness)
+        self.links = links
+        let normalization = UnistringNormalization()
+        let saved = Nickname(own: nicknames.read() ?? "", normalization: normalization, randomness: randomness)
+        let parts = NodeHost.Parts(
+            keys: keys, nickname: saved, identities: try Store.identities(of: journal, log: log),
+            cryptography: cryptography, randomness: randomness, links: links, journal: journal,
+            files: try makeMediaFolder(), compression: ZlibCompression(), normalization: normalization)
+        host.perform { $0.make(parts) }
+        try rename(configuration.nickname ?? saved.text)
+        journal.start(
+            reporting: JournalReports(
+                committed: { commit in host.post { $0.committed(commit) } },
+                commitFailed: { commit, reason in host.post { $0.commitFailed(commit, reason: reason) } },
+                logged: { sequence in host.post { $0.logged(upTo: sequence) } }))
+        host.perform { $0.start() }
+        do { try links.start() } catch { throw LinkSetup.failure(error) }
+        let server = try makeServer()
+        self.server = server
+        host.perform { $0.attach(server) }
+        for address in links.listeningAddresses { log.log(.info, "listening on \(address)") }
+        for warning in ClockCheck.warnings(at: SystemClock.wall) { log.log(.warning, warning) }
+        let report = host.perform { $0.summary }
+        log.log(.info, "\(report) is up, process \(getpid()), control socket \(places.controlSocket)")
+    }
+
+    private func makeLinks(_ randomness: SystemRandomness) throws(Failure) -> SocketLinks {
+        let (host, log) = (host, log)
+        let configuration = try LinkSetup.configuration(configuration, places)
+        for air in configuration.airs { try SystemFile.makePrivateDirectory(air) }
+        let numbers = LinkNumbers()
+        let handlers = SocketLinksHandlers(
+            linkUp: { description in host.post { $0.linkUp(description) } },
+            linkDown: { link, reason in
+                host.post { host in
+                    host.linkDown(link)
+                    log.log(.debug, "link \(link.rawValue) ended: \(reason)")
+                }
+            },
+            frame: { frame, link in host.post { $0.receive(frame, on: link) } },
+            linkWritable: { link in host.post { $0.linkWritable(link) } },
+            log: { level, text in log.log(level, text) })
+        do {
+            return try SocketLinks(
+                configuration, randomness: { randomness.next() }, nextLinkID: { numbers.next() }, handlers: handlers)
+        } catch {
+            throw LinkSetup.failure(error)
+        }
+    }
+
+    private func makeServer() throws(Failure) -> ControlServer {
+        let (host, log) = (host, log)
+        do {
+            return try ControlServer(
+                path: places.controlSocket, history: journal, log: { level, text in log.log(level, text) },
+                handler: { request, reply in host.handle(request, reply) })
+        } catch {
+            switch error {
+            case .pathTooLong: throw Failure(.configuration, error.description, hints: ["choose a shorter --home"])
+            case .unsafeDirectory: throw Failure(.refused, error.description)
+            case .alreadyRunning, .system: throw Failure(.cannotWrite, error.description)
+            }
+        }
+    }
+
+    private func rename(_ name: String) throws(Failure) {
+        let refusal = host.perform { host -> Refusal? in
+            do throws(Refusal) {
+                try host.rename(to: name)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let refusal {
+            throw Failure(
+                .configuration, "the nickname \"\(name)\" is refused: \(refusal.explanation)",
+                hints: ["a nickname has at most 50 characters, and no @, # or control characters"])
+        }
+    }
+
+    // MARK: Running
+
+    /// Takes over what changed in the configuration file, as far as a running node can; says what needs a restart.
+    func reload(_ new: Configuration, style: LogWriter.Style) {
+        log.set(style)
+        for key in new.changesThatNeedRestart(from: configuration) {
+            log.log(.warning, "the new value of \(key) needs a restart")
+        }
+        let old = configuration
+        configuration = new
+        if let name = new.nickname, name != old.nickname {
+            do throws(Failure) { try rename(name) } catch { log.log(.error, error.message) }
+        }
+        log.log(.info, "the configuration was read again")
+    }
+
+    // MARK: Stopping
+
+    /// Leaves politely: no more clients, a goodbye on every link, everything on the disk. Further calls do nothing.
+    func stop() {
+        guard !isStopped else { return }
+        isStopped = true
+        log.log(.info, "stopping")
+        host.perform { $0.attach(nil) }
+        server?.stop()
+        server = nil
+        if host.perform({ $0.sayGoodbye() }) { usleep(Self.goodbyeTime) }
+        links?.stop()
+        links = nil
+        // What the links reported while they went down is in the queue before this.
+        host.perform { $0.discard() }
+        journal.close()
+        withExtendedLifetime(lock) {}
+    }
+
+    deinit { stop() }
+}

@@ -1,0 +1,74 @@
+import Application
+import Domain
+import NativeCryptography
+import SQLiteStores
+
+/// The node's database: journal and event log.
+enum Store {
+    /// Where it is.
+    static func path(in places: Places) -> String { places.data + "/satchel.sqlite" }
+
+    /// Opens it, and makes it where there is none.
+    static func open(
+        _ places: Places, keys: IdentityKeys<NativeCryptography>, cryptography: NativeCryptography,
+        randomness: SystemRandomness, log: LogWriter?
+    ) throws(Failure) -> SQLiteJournal<NativeCryptography> {
+        do {
+            let journal = try SQLiteJournal(
+                path: path(in: places), dataKey: keys.data, cryptography: cryptography,
+                makeNonce: {
+                    AEADNonce(
+                        prefix: UInt32(truncatingIfNeeded: randomness.next()), suffix: randomness.next())
+                },
+                now: { SystemClock.wall })
+            if let setAside = journal.setAside {
+                log?.log(.error, "the database was damaged; it lies in \(setAside) now, and a new one was made")
+            }
+            return journal
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// What is known of peers.
+    static func identities(
+        of journal: SQLiteJournal<NativeCryptography>, log: LogWriter
+    ) throws(Failure) -> [PeerIdentity] {
+        do {
+            let (records, damaged) = try journal.identities()
+            if damaged > 0 { log.log(.warning, "\(damaged) records of peers were damaged and are left out") }
+            return records
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// What a fault of the database means for the command.
+    static func failure(_ error: JournalError) -> Failure {
+        switch error {
+        case .unusable: Failure(.cannotWrite, error.description)
+        case .foreign, .newerSchema: Failure(.badInput, error.description, hints: ["it is left as it is"])
+        case .wrongDataKey:
+            Failure(.badInput, error.description, hints: ["move it away, or bring back the vault that belongs to it"])
+        case .failed: Failure(.inputOutput, error.description)
+        case .closed: Failure(.internalFault, error.description)
+        }
+    }
+}
+
+/// The name that the node had last, so that one that was made up once stays.
+struct NicknameFile: Sendable {
+    private let path: String
+
+    /// Names the file in the data directory.
+    init(directory: String) { path = directory + "/nickname" }
+
+    /// The name; `nil` when there is none, or what is there is none.
+    func read() -> String? {
+        guard let text = try? SystemFile.readText(path, limit: 1024) else { return nil }
+        return text.split(separator: "\n").first.map(String.init)
+    }
+
+    /// Keeps a name.
+    func write(_ name: String) throws(Failure) { try SystemFile.replace(path, with: name + "\n") }
+}

@@ -1,0 +1,48 @@
+import Application
+import Domain
+import Glibc
+
+/// `run`: the node itself, in the foreground.
+enum RunVerb {
+    /// The verb.
+    static let verb = Verb(
+        spec: VerbSpec(
+            "run", summary: "run the node in the foreground",
+            details: """
+                Makes an identity at the first start, joins the mesh, and answers the other commands on the control \
+                socket. The log goes to standard error; --json makes it one JSON object a line. SIGINT and SIGTERM \
+                leave politely; SIGHUP reads the configuration file again: nickname and log follow at once, the log \
+                says what needs a restart. A home that another node holds is refused with exit code 73.
+                """,
+            options: Settings.options, example: "satchel run --nickname pebble --listen 127.0.0.1:4242"),
+        run: { context throws(Failure) in
+            let places = try context.places()
+            let configuration = try context.configuration(in: places)
+            let (output, isJSON) = (context.output, context.invocation.wantsJSON)
+            let log = LogWriter(style: style(configuration, isJSON: isJSON)) { output.note($0) }
+            let signals = Signals()
+            let node = try RunningNode(places, configuration, log: log, output: output)
+            wait(for: signals, node, context, places, log)
+            signals.release()
+            node.stop()
+            return .done
+        })
+
+    /// What is logged, and how; `--json` asks for JSON whatever the configuration says.
+    static func style(_ configuration: Configuration, isJSON: Bool) -> LogWriter.Style {
+        LogWriter.Style(level: configuration.logLevel, isJSON: configuration.logsJSON || isJSON)
+    }
+
+    private static func wait(
+        for signals: Signals, _ node: RunningNode, _ context: CommandContext, _ places: Places, _ log: LogWriter
+    ) {
+        while signals.next() == SIGHUP {
+            do throws(Failure) {
+                let new = try context.configuration(in: places)
+                node.reload(new, style: style(new, isJSON: context.invocation.wantsJSON))
+            } catch {
+                log.log(.error, "the configuration was not read again: \(error.message)")
+            }
+        }
+    }
+}
