@@ -10,7 +10,7 @@ let isSoak = ProcessInfo.processInfo.environment["SATCHEL_SOAK"] == "1"
 @Suite("Replay")
 struct ReplayTests {
     private func hash(seed: UInt64) throws -> String {
-        let seconds = isSoak ? "600" : "60"
+        let seconds = isSoak ? "600" : "40"
         let outcome = try BuiltProgram("SimulationHash").run([String(seed), "20", seconds])
         #expect(outcome.status == 0)
         return outcome.output

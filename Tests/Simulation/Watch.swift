@@ -13,7 +13,7 @@ final class Watch {
     private(set) var relays = 0
 
     private unowned let crowd: Crowd
-    private var people: [PeerID: Person] = [:]
+    private var people: [ObjectIdentifier: Person] = [:]
     private var arrived: Set<Arrival> = []
     private var kept: [PeerID: Set<String>] = [:]
     private var final: Set<Arrival> = []
@@ -33,7 +33,7 @@ final class Watch {
 
     init(_ crowd: Crowd) {
         self.crowd = crowd
-        for person in crowd.world.members { people[person.id] = person }
+        for person in crowd.world.members { people[ObjectIdentifier(person.endpoint)] = person }
         crowd.logged = { [unowned self] in logged($1.event, by: $0) }
         crowd.received = { [unowned self] in received($1, on: $2, by: $0) }
         crowd.sent = { [unowned self] in sent($0) }
@@ -87,7 +87,7 @@ final class Watch {
     }
 
     private func sent(_ frame: FrameInFlight) {
-        guard let person = crowd.world.members.first(where: { $0.endpoint === frame.sender }),
+        guard let person = people[ObjectIdentifier(frame.sender)],
             let view = PacketView(frame.bytes), view.sender != person.id,
             let key = key(of: frame.bytes, at: person)
         else { return }

@@ -189,8 +189,9 @@ package final class Crowd {
         let peers = node.peers.filter(\.isReachable)
         guard !peers.isEmpty else { return }
         let peer = peers[dice.number(below: peers.count)].id
+        let text = text(tally.privateSent, dice)
         perform {
-            _ = try node.sendPrivate(text(tally.privateSent, dice), to: peer)
+            tally.privatePartsSent += try node.sendPrivate(text, to: peer).count
         } then: {
             tally.privateSent += 1
         }
