@@ -80,7 +80,8 @@ final class RunningNode {
         let saved = Nickname(own: nicknames.read() ?? "", normalization: normalization, randomness: randomness)
         let parts = NodeHost.Parts(
             keys: keys, nickname: saved, identities: try Store.identities(of: journal, log: log),
-            cryptography: cryptography, randomness: randomness, links: links, journal: journal,
+            cryptography: cryptography, randomness: randomness,
+            links: links, journal: journal,
             files: media, compression: ZlibCompression(), normalization: normalization)
         host.perform { $0.make(parts) }
         try rename(configuration.nickname ?? saved.text)
@@ -109,6 +110,7 @@ final class RunningNode {
         let configuration = try LinkSetup.configuration(configuration, places)
         for air in configuration.airs { try SystemFile.makePrivateDirectory(air) }
         let numbers = LinkNumbers()
+        let gate = FrameGate()
         let handlers = SocketLinksHandlers(
             linkUp: { description in host.post { $0.linkUp(description) } },
             linkDown: { link, reason in
@@ -117,7 +119,13 @@ final class RunningNode {
                     log.log(.debug, "link \(link.rawValue) ended: \(reason)")
                 }
             },
-            frame: { frame, link in host.post { $0.receive(frame, on: link) } },
+            frame: { frame, link in
+                gate.enter()
+                host.post { host in
+                    host.receive(frame, on: link)
+                    gate.leave()
+                }
+            },
             linkWritable: { link in host.post { $0.linkWritable(link) } },
             log: { level, text in log.log(level, text) })
         do {
