@@ -74,7 +74,9 @@ let package = Package(
         tests("TerminalTests", ["Terminal"]),
         tests("ControlSocketTests", ["Application", "Domain", "ControlSocket"]),
         tests("AppTests", ["App", "Application", "Domain"]),
-        tests("EndToEnd", ["Domain"]),
+        tests(
+            "EndToEnd",
+            ["Application", "Domain", "ControlSocket", "InMemory", "SocketLinks", "NativeCryptography", "ZlibCompression"]),
         tests("Interop", ["Domain", "NativeCryptography", "ZlibCompression"]),
         tests("Simulation", ["Application", "Domain", "InMemory", "SimulationHash"]),
         .executableTarget(
