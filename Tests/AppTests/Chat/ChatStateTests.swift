@@ -77,7 +77,7 @@ struct ChatStateTests {
         var state = chat()
         _ = state.open(.direct(bob))
         #expect(take(&state, .publicMessage(message("1", "hello", from: eve))) == [])
-        #expect(state.prompt == "bob#1a2b (1)> ")
+        #expect(state.prompt == "anon#1a2b (1)> ")
         let didClose = state.close()
         #expect(didClose)
         #expect(state.prompt == "mesh> ")
