@@ -53,6 +53,7 @@ let package = Package(
             dependencies: [
                 "Application", "Domain", "NativeCryptography", "ZlibCompression", "UnistringNormalization",
                 "KeyfileVault", "MediaFolder", "SQLiteStores", "SocketLinks", "Terminal", "ControlSocket",
+                "CSodium", "CLibcrypto", "CSQLite", "CZlib",
             ],
             path: "Sources/App/CLI", swiftSettings: strict),
 
