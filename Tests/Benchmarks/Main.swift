@@ -1,4 +1,8 @@
 @main
 struct Main {
-    static func main() {}
+    static func main() {
+        let harness = Harness()
+        harness.header()
+        PacketBenchmarks(harness: harness).run()
+    }
 }

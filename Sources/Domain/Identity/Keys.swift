@@ -56,7 +56,12 @@ public struct Fingerprint: Hashable, Sendable {
 
     /// Computes the fingerprint of a key.
     public init(of key: AgreementPublicKey, using cryptography: some Cryptography) {
-        self.init(digest: cryptography.sha256(key.bytes.bytes.span))
+        self.init(ofKeyBytes: key.bytes.bytes.span, using: cryptography)
+    }
+
+    /// Computes the fingerprint of what an announce claims to be a key, whatever its length (spec: packet §4.2).
+    public init(ofKeyBytes bytes: Span<UInt8>, using cryptography: some Cryptography) {
+        self.init(digest: cryptography.sha256(bytes))
     }
 
     /// 64 lowercase hexadecimal digits.

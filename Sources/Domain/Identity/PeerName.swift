@@ -96,8 +96,12 @@ public struct PeerName: Hashable, Sendable {
     /// Whether the name is well formed: below all prefixes, a short identifier, a full key, or a free-form name of up to
     /// 63 letters, marks, digits, `-` and `_` that cannot be a mistyped identifier.
     public var isValid: Bool {
-        var rest = id[...]
-        while case let prefix = Self.prefix(of: rest), prefix != .none { rest = rest.dropFirst(prefix.rawValue.count) }
+        var rest = bare[...]
+        var inner = prefix
+        while inner != .none {
+            inner = Self.prefix(of: rest)
+            rest = rest.dropFirst(inner.rawValue.count)
+        }
         if Self.isShort(rest) || Hex.decode(rest)?.count == Bytes32.count { return true }
         let length = rest.count
         guard (1...63).contains(length), length != 16 else { return false }
