@@ -53,6 +53,7 @@ let package = Package(
             dependencies: [
                 "Application", "Domain", "NativeCryptography", "ZlibCompression", "UnistringNormalization",
                 "KeyfileVault", "MediaFolder", "SQLiteStores", "SocketLinks", "Terminal", "ControlSocket",
+                "CSodium", "CLibcrypto", "CSQLite", "CZlib",
             ],
             path: "Sources/App/CLI", swiftSettings: strict),
 
@@ -75,7 +76,7 @@ let package = Package(
         tests("AppTests", ["App", "Application", "Domain"]),
         tests("EndToEnd", ["Domain"]),
         tests("Interop", ["Domain", "NativeCryptography", "ZlibCompression"]),
-        tests("Simulation", ["Application", "Domain", "InMemory"]),
+        tests("Simulation", ["Application", "Domain", "InMemory", "SimulationHash"]),
         .executableTarget(
             name: "JournalProbe", dependencies: ["Application", "Domain", "SQLiteStores", "NativeCryptography"],
             path: "Tests/JournalProbe", swiftSettings: strict),

@@ -12,7 +12,7 @@ package struct Conditions {
     /// The mean time between two links going down; `nil`: none does.
     package var linkLifetime: Milliseconds? = .seconds(8)
     /// The mean time between two crashes; `nil`: no node crashes.
-    package var crashInterval: Milliseconds? = .seconds(25)
+    package var crashInterval: Milliseconds? = .seconds(12)
     /// How long a crashed node stays away, in milliseconds.
     package var downtime: ClosedRange<Int64> = 500...40_000
     /// How long a commit takes, in milliseconds.
@@ -21,6 +21,8 @@ package struct Conditions {
     package var commitFailure = 0.02
     /// How wrong wall clocks are, in milliseconds either way.
     package var clockSkew: Int64 = 20_000
+    /// How long people only meet before they begin to talk.
+    package var warmUp: Milliseconds = .seconds(5)
     /// The mean time between two public messages, and between two private ones.
     package var messageInterval: Milliseconds = .seconds(2)
     /// The mean time between two files to everyone.
@@ -37,6 +39,7 @@ package struct Conditions {
         calm.crashInterval = nil
         calm.commitDelay = 1...10
         calm.commitFailure = 0
+        calm.warmUp = .seconds(15)
         return calm
     }()
 }

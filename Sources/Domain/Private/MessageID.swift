@@ -26,3 +26,17 @@ extension MessageID: CustomStringConvertible {
     /// The text as sent.
     public var description: String { text }
 }
+
+extension MessageID {
+    /// Whether this is the stable identifier of a private file: `media-` and exactly 32 lowercase hexadecimal digits
+    /// (spec: noise §7.4).
+    public var isStableMedia: Bool {
+        guard text.utf8.starts(with: "media-".utf8) else { return false }
+        let digits = text.utf8.dropFirst(6)
+        return digits.count == 32
+            && digits.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+    }
+}
