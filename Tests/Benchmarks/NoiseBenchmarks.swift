@@ -46,7 +46,6 @@ struct NoiseBenchmarks {
     private func handshakeParts() -> [Harness.Part] {
         let (key, public32) = (secret(5), cryptography.agreementPublicKey(of: secret(6)))
         let hash = [UInt8](repeating: 7, count: 32)
-        let nonce = AEADNonce(counter: 0)
         var parts = [
             Harness.Part("X25519 agreement", times: 6) { _ in
                 consume(cryptography.agree(key, with: public32) == nil ? 0 : 1)
@@ -71,26 +70,31 @@ struct NoiseBenchmarks {
                     consume(Int(truncatingIfNeeded: cryptography.sha256(hash.span, data.span).low))
                 })
         }
-        for size in [0, 32] {
-            let plaintext = [UInt8](repeating: 9, count: size)
-            var sealed: [UInt8] = []
-            cryptography.seal(plaintext.span, key: key, nonce: nonce, associatedData: hash.span, into: &sealed)
-            let ciphertext = sealed
-            parts.append(
-                Harness.Part("seal \(size) B", times: 2) { _ in
-                    var output: [UInt8] = []
-                    cryptography.seal(plaintext.span, key: key, nonce: nonce, associatedData: hash.span, into: &output)
-                    consume(output.count)
-                })
-            parts.append(
-                Harness.Part("open \(size) B", times: 2) { _ in
-                    var output: [UInt8] = []
-                    consume(
-                        cryptography.open(
-                            ciphertext.span, key: key, nonce: nonce, associatedData: hash.span, into: &output) ? 1 : 0)
-                })
-        }
+        for size in [0, 32] { parts += cipherParts(size: size, times: 2, associatedData: hash) }
         return parts
+    }
+
+    /// Sealing and opening, with fresh output each time.
+    private func cipherParts(size: Int, times: Int, associatedData: [UInt8]) -> [Harness.Part] {
+        let (key, nonce) = (secret(5), AEADNonce(counter: 0))
+        let plaintext = [UInt8](repeating: 9, count: size)
+        var sealed: [UInt8] = []
+        cryptography.seal(plaintext.span, key: key, nonce: nonce, associatedData: associatedData.span, into: &sealed)
+        let ciphertext = sealed
+        return [
+            Harness.Part("seal \(size) B", times: times) { _ in
+                var output: [UInt8] = []
+                cryptography.seal(
+                    plaintext.span, key: key, nonce: nonce, associatedData: associatedData.span, into: &output)
+                consume(output.count)
+            },
+            Harness.Part("open \(size) B", times: times) { _ in
+                var output: [UInt8] = []
+                let isGenuine = cryptography.open(
+                    ciphertext.span, key: key, nonce: nonce, associatedData: associatedData.span, into: &output)
+                consume(isGenuine ? 1 : 0)
+            },
+        ]
     }
 
     private func handshake() {
@@ -108,25 +112,9 @@ struct NoiseBenchmarks {
     // MARK: Transport
 
     private func transport(size: Int) {
-        let (key, nonce) = (secret(5), AEADNonce(counter: 0))
+        let key = secret(5)
         let plaintext = [UInt8](repeating: 9, count: size)
-        let none: [UInt8] = []
-        var sealed: [UInt8] = []
-        cryptography.seal(plaintext.span, key: key, nonce: nonce, associatedData: none.span, into: &sealed)
-        let ciphertext = sealed
-        let parts = [
-            Harness.Part("seal \(size) B", times: 1) { _ in
-                var output: [UInt8] = []
-                cryptography.seal(plaintext.span, key: key, nonce: nonce, associatedData: none.span, into: &output)
-                consume(output.count)
-            },
-            Harness.Part("open \(size) B", times: 1) { _ in
-                var output: [UInt8] = []
-                consume(
-                    cryptography.open(
-                        ciphertext.span, key: key, nonce: nonce, associatedData: none.span, into: &output) ? 1 : 0)
-            },
-        ]
+        let parts = cipherParts(size: size, times: 1, associatedData: [])
         let sender = TransportCipher(sendingKey: key, receivingKey: key, using: cryptography)
         harness.compare("transport seal + open, \(size) B", with: parts) { _ in
             guard let frame = try? sender.seal(plaintext.span), let opened = try? sender.open(frame.span) else {
