@@ -76,7 +76,7 @@ let package = Package(
         tests("AppTests", ["App", "Application", "ControlSocket", "Domain", "Terminal"]),
         tests("EndToEnd", ["Domain"]),
         tests("Interop", ["Domain", "NativeCryptography", "ZlibCompression"]),
-        tests("Simulation", ["Application", "Domain", "InMemory"]),
+        tests("Simulation", ["Application", "Domain", "InMemory", "SimulationHash"]),
         .executableTarget(
             name: "JournalProbe", dependencies: ["Application", "Domain", "SQLiteStores", "NativeCryptography"],
             path: "Tests/JournalProbe", swiftSettings: strict),

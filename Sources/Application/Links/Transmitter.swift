@@ -84,9 +84,32 @@ final class Transmitter<C: Cryptography> {
         return transmit(frame, to: destination, whenFull: .hold) == .accepted
     }
 
-    /// Passes another author's frame on: the same bytes, with the TTL byte that `frame` already carries.
-    func relay(_ frame: [UInt8], to destination: Destination) {
-        if transmit(frame, to: destination, whenFull: .drop) == .accepted { counters.add(.framesRelayed) }
+    /// Passes another author's packet on: the same bytes under another TTL, cut where a link is too narrow for them.
+    func relay(_ view: PacketView, ttl: UInt8, to destination: Destination) {
+        let frame = view.relayedFrame(ttl: ttl)
+        let limit = select(destination).compactMap { links[$0]?.description.frameLimit }.min()
+        if let limit, frame.count > limit, view.type != .fragment {
+            relayInPieces(view, ttl: ttl, frame: frame, limit: limit, to: destination)
+        } else if transmit(frame, to: destination, whenFull: .drop) == .accepted {
+            counters.add(.framesRelayed)
+        }
+    }
+
+    /// Cuts a relayed frame, whose bytes stay as they are, for the narrowest link that it leaves on (spec: mesh §10.4).
+    private func relayInPieces(
+        _ view: PacketView, ttl: UInt8, frame: [UInt8], limit: Int, to destination: Destination
+    ) {
+        let header = Packet(
+            version: view.version, type: view.type, ttl: ttl, timestamp: view.timestamp, sender: view.sender,
+            recipient: view.recipient, route: view.route, payload: [])
+        let chunk = FragmentPlan.chunkSize(
+            forLinkLimit: limit, isDirected: view.recipient != nil, hops: header.isRouted ? view.route.count : 0)
+        guard trains.count < MeshPolicy.maximumTrainsWhileRelaying,
+            let plan = FragmentPlan(
+                of: header, frame: frame, id: FragmentID(from: ports.randomness), directedTo: nil, chunkSize: chunk),
+            trains.start(plan, of: header, to: destination, transfer: nil)
+        else { return counters.add(.sendRefusedByLink) }
+        counters.add(.framesRelayed)
     }
 
     private func split(
