@@ -53,6 +53,7 @@ let package = Package(
             dependencies: [
                 "Application", "Domain", "NativeCryptography", "ZlibCompression", "UnistringNormalization",
                 "KeyfileVault", "MediaFolder", "SQLiteStores", "SocketLinks", "Terminal", "ControlSocket",
+                "CSodium", "CLibcrypto", "CSQLite", "CZlib",
             ],
             path: "Sources/App/CLI", swiftSettings: strict),
 
@@ -72,10 +73,10 @@ let package = Package(
         tests("InMemoryTests", ["Application", "Domain", "InMemory"]),
         tests("TerminalTests", ["Terminal"]),
         tests("ControlSocketTests", ["Application", "Domain", "ControlSocket"]),
-        tests("AppTests", ["App", "Application", "Domain"]),
+        tests("AppTests", ["App", "Application", "ControlSocket", "Domain", "Terminal"]),
         tests("EndToEnd", ["Domain"]),
         tests("Interop", ["Domain", "NativeCryptography", "ZlibCompression"]),
-        tests("Simulation", ["Application", "Domain", "InMemory"]),
+        tests("Simulation", ["Application", "Domain", "InMemory", "SimulationHash"]),
         .executableTarget(
             name: "JournalProbe", dependencies: ["Application", "Domain", "SQLiteStores", "NativeCryptography"],
             path: "Tests/JournalProbe", swiftSettings: strict),

@@ -87,7 +87,8 @@ struct ArgumentParserTests {
             ["fecth"], ["fetch"], ["fetch", "stone", "--qiet"], ["fetch", "stone", "-z"], ["fetch", "--count"],
             ["fetch", "stone", "--count", "--quiet"], ["fetch", "stone", "--quiet=yes"], ["fetch", "pebble"],
             ["fetch", "stone", "-n1", "-n2"], ["fetch", "stone", "--wait", "read"], ["help", "a", "b"],
-            ["--quiet", "version"], ["-q", "fetch", "stone"], ["fetch", "stone", "--=x"], ["fetch", "stone", "-q", "-q"],
+            ["--quiet", "version"], ["-q", "fetch", "stone"], ["fetch", "stone", "--=x"],
+            ["fetch", "stone", "-q", "-q"],
         ])
     func refusals(words: [String]) {
         #expect(failure(words)?.code == .usage)

@@ -1,4 +1,9 @@
 @main
 struct Main {
-    static func main() {}
+    static func main() {
+        let harness = Harness()
+        harness.header()
+        PacketBenchmarks(harness: harness).run()
+        NoiseBenchmarks(harness: harness).run()
+    }
 }

@@ -80,16 +80,43 @@ struct AEADTests {
         expectRefusal(of: [UInt8](repeating: 0, count: count), nonce: Self.nonce, associatedData: [])
     }
 
-    @Test("several threads at once get what one gets")
+    @Test("one key seals and opens in turn, at every size, in one secret")
+    func turns() {
+        let key = cryptography.secret(Self.key)
+        let nothing: [UInt8] = []
+        for count in Self.sizes + Self.sizes.reversed() {
+            let plaintext = Self.message(count)
+            var (sealed, opened): ([UInt8], [UInt8]) = ([], [])
+            cryptography.native.seal(
+                plaintext.span, key: key, nonce: Self.nonce, associatedData: nothing.span, into: &sealed)
+            #expect(sealed == Self.libsodium(plaintext, Self.key, Self.nonce, []))
+            var forged = sealed
+            forged[count] ^= 1
+            let accepted = cryptography.native.open(
+                forged.span, key: key, nonce: Self.nonce, associatedData: nothing.span, into: &opened)
+            #expect(!accepted)
+            let genuine = cryptography.native.open(
+                sealed.span, key: key, nonce: Self.nonce, associatedData: nothing.span, into: &opened)
+            #expect(genuine)
+            #expect(opened == plaintext)
+        }
+    }
+
+    @Test("several threads at once, under one secret, get what one gets")
     func concurrent() async {
         let plaintext = Self.message(3000)
         let expected = cryptography.seal(plaintext, key: Self.key, nonce: Self.nonce)
-        let cryptography = cryptography
+        let (native, key) = (cryptography.native, cryptography.secret(Self.key))
+        let nothing: [UInt8] = []
         let results = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<32 {
                 group.addTask {
-                    cryptography.seal(plaintext, key: Self.key, nonce: Self.nonce) == expected
-                        && cryptography.open(expected, key: Self.key, nonce: Self.nonce) == plaintext
+                    var (sealed, opened): ([UInt8], [UInt8]) = ([], [])
+                    native.seal(
+                        plaintext.span, key: key, nonce: Self.nonce, associatedData: nothing.span, into: &sealed)
+                    let genuine = native.open(
+                        expected.span, key: key, nonce: Self.nonce, associatedData: nothing.span, into: &opened)
+                    return genuine && sealed == expected && opened == plaintext
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }

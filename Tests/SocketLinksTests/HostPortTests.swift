@@ -22,10 +22,12 @@ struct HostPortTests {
     @Test(
         "anything else is refused, and the message names it",
         arguments: [
-            "", ":", "host", "host:", ":4000", "host:-1", "host:+1", "host:65536", "host:4000x", "host: 4000", "host:0x10",
+            "", ":", "host", "host:", ":4000", "host:-1", "host:+1", "host:65536", "host:4000x", "host: 4000",
+            "host:0x10",
             "2001:db8::1:4000", "[2001:db8::1]", "[2001:db8::1]:", "[2001:db8::1", "[host]:1", "[]:1", "[::1]4000",
             "[192.0.2.1]:1", "[::1%]:1", "[::1%a/b]:1", "[::1%waytoolonginterface]:1", "1.2.3:4", "256.1.1.1:4",
-            "01.2.3.4:5", "1:2", "0x7f.1:2", "0x7f000001:2", "ho st:1", "höst:1", "host/path:1", "user@host:1", "a\0b:1",
+            "01.2.3.4:5", "1:2", "0x7f.1:2", "0x7f000001:2", "ho st:1", "höst:1", "host/path:1", "user@host:1",
+            "a\0b:1",
             "http://host:1", "host:٤", String(repeating: "a", count: 254) + ":1",
         ])
     func refused(text: String) {

@@ -5,7 +5,7 @@ import Testing
 
 /// A bare socket to a node: says what no node would say. Blocks, at most ten seconds a call.
 final class RawPeer {
-    let number: Int32
+    private(set) var number: Int32
 
     private init(_ family: Int32, _ kind: Int32) throws {
         number = socket(family, kind, 0)
@@ -68,7 +68,12 @@ final class RawPeer {
         }
     }
 
-    func close() { _ = Glibc.close(number) }
+    func close() {
+        guard number >= 0 else { return }
+        _ = Glibc.close(number)
+        // The number is the next one's from here on.
+        number = -1
+    }
 }
 
 extension FileManager {

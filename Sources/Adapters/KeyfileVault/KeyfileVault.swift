@@ -19,8 +19,8 @@ public struct KeyfileVault<C: Cryptography>: Sendable {
     ///
     /// - Parameters:
     ///   - directory: Made with mode 0700 when the vault is created.
-    ///   - keyFile: The key file's path; `vault.key` in the directory when `nil`. Elsewhere it can be a system
-    ///     credential, or live on a stick.
+    ///   - keyFile: The key file's path; `vault.key` in the directory when `nil`. Elsewhere it can live on a
+    ///     stick, for example.
     ///   - work: What a guess at a passphrase set from now on will cost.
     public init(directory: String, keyFile: String? = nil, work: PassphraseWork = .standard, cryptography: C) {
         self.directory = directory

@@ -7,18 +7,25 @@ extension NativeCryptography {
         _ plaintext: Span<UInt8>, key: NativeSecret, nonce: AEADNonce, associatedData: Span<UInt8>,
         into output: inout [UInt8]
     ) {
-        let total = plaintext.count + aeadTagLength
+        // The bytes live as long as the key, which the caller holds over the whole call.
+        defer { withExtendedLifetime(key) {} }
+        let (keyBytes, total) = (key.bytes, plaintext.count + aeadTagLength)
+        let context = plaintext.count > Self.longMessage ? key.takeContext() : nil
         output.append(addingCapacity: total) { added in
             added.withUnsafeMutableBufferPointer { buffer, count in
                 guard let target = buffer.baseAddress else { return }
-                withInputs(plaintext, nonce, associatedData) { plaintext, nonce, associatedData in
-                    withExtendedLifetime(key) {
-                        seal(plaintext, key.bytes, nonce, associatedData, into: target)
+                Inputs.lend(plaintext, nonce, associatedData) { plaintext, nonce, data in
+                    if let context, context.seal(plaintext, nonce: nonce, data: data, into: target) {
+                        return
                     }
+                    crypto_aead_chacha20poly1305_ietf_encrypt(
+                        target, nil, plaintext.baseAddress, UInt64(plaintext.count), data.baseAddress,
+                        UInt64(data.count), nil, nonce, keyBytes)
                 }
                 count = total
             }
         }
+        if let context { key.giveBack(context) }
     }
 
     /// Checks the tag and appends the plaintext to `output`, or leaves it unchanged.
@@ -26,73 +33,52 @@ extension NativeCryptography {
         _ ciphertext: Span<UInt8>, key: NativeSecret, nonce: AEADNonce, associatedData: Span<UInt8>,
         into output: inout [UInt8]
     ) -> Bool {
-        let total = ciphertext.count - aeadTagLength
+        // The bytes live as long as the key, which the caller holds over the whole call.
+        defer { withExtendedLifetime(key) {} }
+        let (keyBytes, total) = (key.bytes, ciphertext.count - aeadTagLength)
         guard total >= 0 else { return false }
+        let context = total > Self.longMessage ? key.takeContext() : nil
         var isGenuine = false
         // One byte more than needed, so that an empty plaintext has an address too.
         output.append(addingCapacity: total + 1) { added in
             added.withUnsafeMutableBufferPointer { buffer, count in
                 guard let target = buffer.baseAddress else { return }
-                isGenuine = withInputs(ciphertext, nonce, associatedData) { ciphertext, nonce, associatedData in
-                    withExtendedLifetime(key) {
-                        open(ciphertext, key.bytes, nonce, associatedData, into: target)
+                isGenuine = Inputs.lend(ciphertext, nonce, associatedData) { ciphertext, nonce, data in
+                    if let context,
+                        let verdict = context.open(ciphertext, nonce: nonce, data: data, into: target)
+                    {
+                        return verdict
                     }
+                    guard let input = ciphertext.baseAddress else { return false }
+                    return crypto_aead_chacha20poly1305_ietf_decrypt(
+                        target, nil, nil, input, UInt64(ciphertext.count), data.baseAddress, UInt64(data.count), nonce,
+                        keyBytes) == 0
                 }
-                if isGenuine {
-                    count = total
-                } else {
-                    // What was deciphered before the tag was seen to be wrong must not stay in spare capacity.
-                    sodium_memzero(target, total)
-                }
+                // What was deciphered before the tag was seen to be wrong must not stay in spare capacity.
+                if isGenuine { count = total } else { sodium_memzero(target, total) }
             }
         }
+        if let context { key.giveBack(context) }
         return isGenuine
     }
+}
 
-    private func seal(
-        _ plaintext: UnsafeBufferPointer<UInt8>, _ key: UnsafePointer<UInt8>, _ nonce: UnsafePointer<UInt8>,
-        _ associatedData: UnsafeBufferPointer<UInt8>, into output: UnsafeMutablePointer<UInt8>
-    ) {
-        if plaintext.count > Self.longMessage, let context = contexts.take() {
-            let isSealed = context.seal(plaintext, key: key, nonce: nonce, associatedData: associatedData, into: output)
-            contexts.give(back: context)
-            if isSealed { return }
-        }
-        crypto_aead_chacha20poly1305_ietf_encrypt(
-            output, nil, plaintext.baseAddress, UInt64(plaintext.count), associatedData.baseAddress,
-            UInt64(associatedData.count), nil, nonce, key)
-    }
-
-    private func open(
-        _ ciphertext: UnsafeBufferPointer<UInt8>, _ key: UnsafePointer<UInt8>, _ nonce: UnsafePointer<UInt8>,
-        _ associatedData: UnsafeBufferPointer<UInt8>, into output: UnsafeMutablePointer<UInt8>
-    ) -> Bool {
-        if ciphertext.count > Self.longMessage + aeadTagLength, let context = contexts.take() {
-            let verdict = context.open(ciphertext, key: key, nonce: nonce, associatedData: associatedData, into: output)
-            contexts.give(back: context)
-            if let verdict { return verdict }
-        }
-        guard let input = ciphertext.baseAddress else { return false }
-        return crypto_aead_chacha20poly1305_ietf_decrypt(
-            output, nil, nil, input, UInt64(ciphertext.count), associatedData.baseAddress,
-            UInt64(associatedData.count), nonce, key) == 0
-    }
-
-    private func withInputs<Result>(
+/// The inputs of a cipher as C takes them.
+private enum Inputs {
+    @inline(__always)
+    static func lend<Result>(
         _ message: Span<UInt8>, _ nonce: AEADNonce, _ associatedData: Span<UInt8>,
         _ body: (UnsafeBufferPointer<UInt8>, UnsafePointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {
-        // The wire order of the parts is most significant byte first.
-        let words = (nonce.prefix.bigEndian, nonce.suffix.bigEndian)
-        return withUnsafeTemporaryAllocation(byteCount: 12, alignment: 8) { bytes in
-            bytes.storeBytes(of: words.0, as: UInt32.self)
-            bytes.storeBytes(of: words.1, toByteOffset: 4, as: UInt64.self)
-            return bytes.withMemoryRebound(to: UInt8.self) { nonce in
+        // Twelve bytes in a row; the wire order of both parts is most significant byte first.
+        var words = (
+            nonce.prefix.bigEndian, UInt32(truncatingIfNeeded: nonce.suffix.bigEndian),
+            UInt32(truncatingIfNeeded: nonce.suffix.bigEndian >> 32)
+        )
+        return withUnsafePointer(to: &words) { words in
+            words.withMemoryRebound(to: UInt8.self, capacity: 12) { nonce in
                 message.withUnsafeBufferPointer { message in
-                    associatedData.withUnsafeBufferPointer { associatedData in
-                        // Twelve bytes were asked for, so the buffer has an address.
-                        body(message, UnsafePointer(nonce.baseAddress.unsafelyUnwrapped), associatedData)
-                    }
+                    associatedData.withUnsafeBufferPointer { body(message, nonce, $0) }
                 }
             }
         }

@@ -10,7 +10,6 @@ public struct NativeCryptography: Cryptography {
     /// Above this many plaintext bytes libcrypto's vector code wins over libsodium's cheaper start (docs/adr/0007).
     static let longMessage = 512
 
-    let contexts = AEADContexts()
     let curve: SchnorrContext
 
     /// Makes the adapter.

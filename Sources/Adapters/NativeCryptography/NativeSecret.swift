@@ -11,7 +11,8 @@ import Synchronization
 /// The class shows nothing of its content: neither a description nor a mirror tells more than the type.
 ///
 /// `@unchecked Sendable`: the bytes are written before the initialiser returns and never again; the expanded signing key
-/// is published once by an atomic exchange; both are wiped when no reference is left.
+/// is published once, and the cipher context taken and given back, by atomic exchanges; all three are wiped when no
+/// reference is left.
 public final class NativeSecret: @unchecked Sendable, CustomReflectable {
     /// The number of bytes in the secret.
     let count: Int
@@ -20,6 +21,8 @@ public final class NativeSecret: @unchecked Sendable, CustomReflectable {
     let bytes: UnsafeMutablePointer<UInt8>
     /// The address of the expanded Ed25519 key, or 0 before the first signature.
     private let expandedKey = Atomic<UInt>(0)
+    /// The address of an idle cipher context under this key, or 0.
+    private let idleContext = Atomic<UInt>(0)
 
     private var capacity: Int { max(count, 32) }
     private static let expandedCount = 64
@@ -38,6 +41,9 @@ public final class NativeSecret: @unchecked Sendable, CustomReflectable {
         if let expanded = UnsafeMutablePointer<UInt8>(bitPattern: expandedKey.load(ordering: .acquiring)) {
             Self.discard(expanded, Self.expandedCount)
         }
+        if let context = OpaquePointer(bitPattern: idleContext.load(ordering: .acquiring)) {
+            CipherContext(context).free()
+        }
     }
 
     /// No children: a dump of a structure that holds a secret shows nothing of it.
@@ -48,6 +54,20 @@ public final class NativeSecret: @unchecked Sendable, CustomReflectable {
     /// Computed once: deriving the public key costs nearly as much as signing.
     var expandedSigningKey: UnsafeMutablePointer<UInt8> {
         UnsafeMutablePointer(bitPattern: expandedKey.load(ordering: .acquiring)) ?? expand()
+    }
+
+    /// A cipher context under this key that nobody else has; `nil` when libcrypto cannot make one.
+    func takeContext() -> CipherContext? {
+        OpaquePointer(bitPattern: idleContext.exchange(0, ordering: .acquiring)).map { CipherContext($0) }
+            ?? CipherContext(key: bytes)
+    }
+
+    /// Keeps a context for the next caller, if there is none yet.
+    func giveBack(_ context: CipherContext) {
+        let address = UInt(bitPattern: context.pointer)
+        if !idleContext.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged {
+            context.free()
+        }
     }
 
     private func expand() -> UnsafeMutablePointer<UInt8> {

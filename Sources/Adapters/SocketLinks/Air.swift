@@ -35,7 +35,7 @@ final class Air: Watcher {
     func start() {
         table.reactor.add(self)
         observe()
-        look()
+        look(sweeping: true)
     }
 
     func stop() {
@@ -82,7 +82,7 @@ final class Air: Watcher {
 
     private func observe() {
         forgetWatch()
-        watch = AirWatch(station.directory) { [unowned self] in look() }
+        watch = AirWatch(station.directory) { [unowned self] in look(sweeping: false) }
         if let watch {
             table.reactor.add(watch)
         } else {
@@ -98,17 +98,20 @@ final class Air: Watcher {
     }
 
     /// Reads the directory: comes back if we were removed, sweeps the dead, dials who is new.
-    private func look() {
+    ///
+    /// - Parameter sweeping: Not on a notice, which most often means that a node is just starting: a sweeper may take its
+    ///   fresh lock file for a dead node's, and it would have to begin again.
+    private func look(sweeping: Bool) {
         table.reactor.cancel(rescan)
         defer {
             let isBlind = watch == nil || isLost
             let delay = isBlind ? table.policy.blindRescanInterval : table.policy.rescanInterval
-            rescan = table.reactor.after(delay) { [unowned self] in look() }
+            rescan = table.reactor.after(delay) { [unowned self] in look(sweeping: true) }
         }
         guard station.isIntact || comeBack() else { return }
         do {
             let files = try station.directory.files()
-            station.directory.sweep(files: files, except: name)
+            if sweeping { station.directory.sweep(files: files, except: name) }
             for other in files.compactMap({ AirName(file: $0, suffix: .socket) }).sorted() where name < other {
                 if neighbours[other] == nil { dial(other) }
             }

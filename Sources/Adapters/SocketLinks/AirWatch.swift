@@ -11,7 +11,8 @@ final class AirWatch: Watcher {
         guard number >= 0 else { return nil }
         descriptor = Descriptor(number)
         self.changed = changed
-        let events = IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
+        // No IN_CREATE: a node's socket appears by being renamed, and what was just created is not for others yet.
+        let events = IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
         let mask = UInt32(truncatingIfNeeded: events) | UInt32(truncatingIfNeeded: IN_ONLYDIR)
         guard inotify_add_watch(number, directory.path, mask) >= 0 else { return nil }
     }

@@ -14,6 +14,8 @@ final class Link: Watcher {
     /// A frame that the system has not (wholly) taken.
     private var unsent: [UInt8]?
     private var wantsToWrite = false
+    /// Why nothing can be sent any more. What the neighbour said before is still read, then the link ends.
+    private var writeFault: String?
     private var hasReportedOversize = false
 
     init(
@@ -50,7 +52,9 @@ final class Link: Watcher {
             case .oversized:
                 frames += 1
                 reportOversize()
-            case .nothing: return
+            case .nothing:
+                if let writeFault { table.end(self, .lost(writeFault)) }
+                return
             case .closed(let reason): return table.end(self, .lost(reason))
             case .broken(let reason):
                 table.inbox.count { $0.brokenStreams += 1 }
@@ -72,13 +76,16 @@ final class Link: Watcher {
     /// Writes what waits, as far as the system takes it.
     func flush() {
         wantsToWrite = false
+        guard writeFault == nil else { return }
         for _ in 0..<table.policy.framesPerTurn {
             guard let frame = unsent ?? table.inbox.nextFrame(for: id) else { break }
             unsent = nil
             switch socket.send(frame) {
             case .sent: continue
             case .blocked: unsent = frame
-            case .failed(let reason): return table.end(self, .lost(reason))
+            case .failed(let reason):
+                writeFault = reason
+                return receive()
             }
             break
         }

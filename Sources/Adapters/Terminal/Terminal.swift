@@ -70,6 +70,9 @@ public final class Terminal {
     /// Whether it was taken off the screen to print above it.
     private var isHidden = false
     private var ending: Input?
+    private var prompt = ""
+    /// Whether what is printed goes nowhere any more.
+    private var isBroken = false
 
     /// Opens the terminal.
     ///
@@ -129,6 +132,7 @@ public final class Terminal {
     private func editedLine(prompt: String, on editor: OpaquePointer) -> Input {
         var text: UnsafePointer<wchar_t>?
         var length = 0
+        self.prompt = prompt
         isEditing = true
         // libedit draws the prompt when it begins to wait for the first character.
         let end = WideText.with(prompt) { line_editor_read(editor, $0, &text, &length) }
@@ -175,6 +179,7 @@ public final class Terminal {
     /// Serves other descriptors until there is input; `nil` then, or why to stop.
     private func wait() -> Input? {
         while true {
+            if isBroken { return .end }
             for event in poller.wait(for: options.input) {
                 switch event {
                 case .input: return nil
@@ -206,6 +211,17 @@ public final class Terminal {
             }.joined())
     }
 
+    /// Changes what stands before the line that is being edited; for `ready`, which draws it again.
+    public func changePrompt(_ prompt: String) {
+        guard let editor, isEditing, prompt != self.prompt else { return }
+        hide()
+        self.prompt = prompt
+        WideText.with(prompt) { line_editor_prompt(editor, $0) }
+    }
+
+    /// Empties the screen; nothing without a terminal.
+    public func clear() { if isInteractive { write("\u{1B}[H\u{1B}[2J") } }
+
     /// Rings the bell; nothing without a terminal.
     public func bell() { if isInteractive { write("\u{07}") } }
 
@@ -219,6 +235,8 @@ public final class Terminal {
                 var entry = pollfd(fd: options.output, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&entry, 1, -1)
             } else if errno != EINTR {
+                // Whoever read what we print is gone: there is nothing left to do here.
+                isBroken = true
                 return
             }
         }

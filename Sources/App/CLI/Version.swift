@@ -1,7 +1,6 @@
 import CLibcrypto
 import CSQLite
 import CSodium
-import CUnistring
 import CZlib
 import Domain
 
@@ -27,7 +26,6 @@ enum Version {
             ("libsodium", String(cString: sodium_version_string())),
             ("libcrypto", String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))),
             ("zlib", String(cString: zlibVersion())), ("SQLite", String(cString: sqlite3_libversion())),
-            ("libunistring", "\(_libunistring_version >> 8).\(_libunistring_version & 0xFF)"),
         ]
     }
 

@@ -14,6 +14,7 @@ final class HandleAnnounce<C: Cryptography> {
     private let identities: KnownIdentities<C>
     private let signatures: SignatureCheck<C>
     private let presence: AnnouncePresence<C>
+    private let peerEvents: PeerEvents
     private let ports: NodePorts
     private let counters: Counters
     private let cryptography: C
@@ -24,8 +25,8 @@ final class HandleAnnounce<C: Cryptography> {
 
     init(
         localPeer: PeerID, links: LinkTable, registry: PeerRegistry, identities: KnownIdentities<C>,
-        signatures: SignatureCheck<C>, presence: AnnouncePresence<C>, ports: NodePorts, counters: Counters,
-        cryptography: C
+        signatures: SignatureCheck<C>, presence: AnnouncePresence<C>, peerEvents: PeerEvents, ports: NodePorts,
+        counters: Counters, cryptography: C
     ) {
         self.localPeer = localPeer
         self.links = links
@@ -33,6 +34,7 @@ final class HandleAnnounce<C: Cryptography> {
         self.identities = identities
         self.signatures = signatures
         self.presence = presence
+        self.peerEvents = peerEvents
         self.ports = ports
         self.counters = counters
         self.cryptography = cryptography
@@ -78,7 +80,7 @@ final class HandleAnnounce<C: Cryptography> {
         guard !conflicts(peer, noiseKey: noiseKey, signingKey: signingKey) else {
             counters.add(.droppedKeyConflict)
             if alarmed.insert(peer, at: ports.clock.uptime) {
-                report(.keyConflict, peer, name: reading.announce.nickname)
+                peerEvents.report(.keyConflict, peer, name: reading.announce.nickname)
             }
             return nil
         }
@@ -110,7 +112,7 @@ final class HandleAnnounce<C: Cryptography> {
         let entry = PeerEntry(
             id: peer, noiseKey: noiseKey, signingKey: signingKey, nickname: nickname, isConnected: isConnected,
             lastSeen: now, capabilities: announce.capabilities)
-        guard registry.upsert(entry, at: now) else {
+        guard registry.upsert(entry) else {
             counters.add(.droppedRegistryFull)
             return nil
         }
@@ -122,11 +124,11 @@ final class HandleAnnounce<C: Cryptography> {
 
         let isNewlyConnected = packet.isDirectAnnounce && isConnected && earlier?.isConnected != true
         if isNewlyConnected {
-            report(.connected, peer, name: nickname)
+            peerEvents.report(.connected, peer, name: nickname)
         } else if earlier == nil {
-            report(.appeared, peer, name: nickname)
+            peerEvents.report(.appeared, peer, name: nickname)
         } else if earlier?.nickname != nickname {
-            report(.renamed, peer, name: nickname)
+            peerEvents.report(.renamed, peer, name: nickname)
         }
         if earlier == nil {
             presence.announceSoon(
@@ -138,10 +140,5 @@ final class HandleAnnounce<C: Cryptography> {
     /// Answers with an announce of our own, once in a while for each peer.
     private func answer(_ peer: PeerID) {
         if answered.insert(peer, at: ports.clock.uptime) { presence.announceSoon() }
-    }
-
-    private func report(_ kind: PeerChange.Kind, _ peer: PeerID, name: String) {
-        _ = ports.journal.append(
-            .event(.peer(PeerChange(kind: kind, peer: peer, name: name, at: ports.clock.wall))))
     }
 }

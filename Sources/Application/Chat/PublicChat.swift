@@ -14,6 +14,7 @@ final class PublicChat<C: Cryptography> {
     private let cryptography: C
     private var limiter = PublicRateLimiter()
     private var seen = RecentIDs()
+    private var recentTexts = RecentTexts()
 
     init(
         localPeer: PeerID, signers: Signers<C>, signatures: SignatureCheck<C>, transmitter: Transmitter<C>,
@@ -42,6 +43,7 @@ final class PublicChat<C: Cryptography> {
         guard transmitter.links.count > 0 else { throw .nobodyHere }
         guard transmitter.send(signed) else { throw .busy("every link is full") }
         let message = message(text, sender: localPeer, sentAt: packet.timestamp, isOwn: true)
+        _ = recentTexts.insert(text, sentAt: message.sentAt)
         _ = ports.journal.append(.event(.publicMessage(message)))
         return message.id
     }
@@ -70,7 +72,9 @@ final class PublicChat<C: Cryptography> {
             return counters.add(.droppedMalformedPayload)
         }
         let message = message(text, sender: packet.sender, sentAt: packet.view.timestamp, isOwn: false)
-        guard seen.insert(MessageID(message.id)) else { return counters.add(.droppedDuplicate) }
+        guard seen.insert(MessageID(message.id)), recentTexts.insert(text, sentAt: message.sentAt) else {
+            return counters.add(.droppedDuplicate)
+        }
         counters.add(.publicMessagesReceived)
         _ = ports.journal.append(.event(.publicMessage(message)))
     }

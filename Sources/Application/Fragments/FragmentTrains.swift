@@ -42,6 +42,9 @@ final class FragmentTrains {
 
     init(ports: NodePorts) { self.ports = ports }
 
+    /// Trains that are leaving.
+    var count: Int { active.count }
+
     /// Whether a train of Noise ciphertext to this peer is running: later ciphertexts must not overtake it.
     func isCarryingCiphertext(to peer: PeerID) -> Bool {
         active.values.contains { $0.type == .noiseEncrypted && $0.destination.peer == peer }

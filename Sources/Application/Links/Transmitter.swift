@@ -24,6 +24,10 @@ final class Transmitter<C: Cryptography> {
     private let counters: Counters
     private let cryptography: C
     private var lastTimestamp: UInt64 = 0
+    /// Frames of ours that a full link did not take, in order; they go when it drains.
+    private var held: [LinkID: [[UInt8]]] = [:]
+    /// Frames held per link. [ours]: memory; what exceeds it is refused to whoever wanted to send.
+    private static var heldPerLink: Int { 256 }
 
     init(
         localPeer: PeerID, signingKey: C.Secret, links: LinkTable, ports: NodePorts, counters: Counters, cryptography: C
@@ -35,7 +39,7 @@ final class Transmitter<C: Cryptography> {
         self.counters = counters
         self.cryptography = cryptography
         trains = FragmentTrains(ports: ports)
-        trains.transmit = { [unowned self] frame, destination in self.transmit(frame, to: destination) }
+        trains.transmit = { [unowned self] frame, destination in self.transmit(frame, to: destination, whenFull: .report) }
     }
 
     /// A packet of ours, stamped with a time that no other packet of ours has.
@@ -60,7 +64,8 @@ final class Transmitter<C: Cryptography> {
 
     /// Encodes and sends a packet of ours, in fragments where a link needs it.
     ///
-    /// - Returns: Whether some link took it, or its train of fragments has started or waits for its turn.
+    /// - Returns: Whether some link took it or it is held for one that is full, or its train of fragments has started or
+    ///   waits for its turn.
     func send(_ packet: Packet, transfer: String? = nil) -> Bool {
         guard let frame = packet.encoded(padding: packet.type.isPaddedOnAir, using: ports.compression) else {
             return false
@@ -76,12 +81,35 @@ final class Transmitter<C: Cryptography> {
         if packet.type == .fileTransfer || frame.count > limit {
             return split(packet, frame: frame, limit: limit, destination: destination, transfer: transfer)
         }
-        return transmit(frame, to: destination) != .refused
+        return transmit(frame, to: destination, whenFull: .hold) == .accepted
     }
 
-    /// Passes another author's frame on: the same bytes, with the TTL byte that `frame` already carries.
-    func relay(_ frame: [UInt8], to destination: Destination) {
-        if transmit(frame, to: destination) == .accepted { counters.add(.framesRelayed) }
+    /// Passes another author's packet on: the same bytes under another TTL, cut where a link is too narrow for them.
+    func relay(_ view: PacketView, ttl: UInt8, to destination: Destination) {
+        let frame = view.relayedFrame(ttl: ttl)
+        let limit = select(destination).compactMap { links[$0]?.description.frameLimit }.min()
+        if let limit, frame.count > limit, view.type != .fragment {
+            relayInPieces(view, ttl: ttl, frame: frame, limit: limit, to: destination)
+        } else if transmit(frame, to: destination, whenFull: .drop) == .accepted {
+            counters.add(.framesRelayed)
+        }
+    }
+
+    /// Cuts a relayed frame, whose bytes stay as they are, for the narrowest link that it leaves on (spec: mesh §10.4).
+    private func relayInPieces(
+        _ view: PacketView, ttl: UInt8, frame: [UInt8], limit: Int, to destination: Destination
+    ) {
+        let header = Packet(
+            version: view.version, type: view.type, ttl: ttl, timestamp: view.timestamp, sender: view.sender,
+            recipient: view.recipient, route: view.route, payload: [])
+        let chunk = FragmentPlan.chunkSize(
+            forLinkLimit: limit, isDirected: view.recipient != nil, hops: header.isRouted ? view.route.count : 0)
+        guard trains.count < MeshPolicy.maximumTrainsWhileRelaying,
+            let plan = FragmentPlan(
+                of: header, frame: frame, id: FragmentID(from: ports.randomness), directedTo: nil, chunkSize: chunk),
+            trains.start(plan, of: header, to: destination, transfer: nil)
+        else { return counters.add(.sendRefusedByLink) }
+        counters.add(.framesRelayed)
     }
 
     private func split(
@@ -91,7 +119,7 @@ final class Transmitter<C: Cryptography> {
         if packet.type == .noiseHandshake,
             let plain = packet.encoded(padding: false, using: ports.compression), plain.count <= limit
         {
-            return transmit(plain, to: destination) != .refused
+            return transmit(plain, to: destination, whenFull: .hold) == .accepted
         }
         let chunk =
             packet.type == .fileTransfer || packet.isRouted
@@ -105,23 +133,47 @@ final class Transmitter<C: Cryptography> {
         return trains.start(plan, of: packet, to: destination, transfer: transfer)
     }
 
+    /// A link drained: what it did not take goes first, in its order.
+    func drain(_ link: LinkID) {
+        guard let frames = held.removeValue(forKey: link) else { return }
+        for (index, frame) in frames.enumerated() where handOver(frame, to: link) == .full {
+            held[link] = Array(frames[index...])
+            return
+        }
+    }
+
+    /// A link is gone, and with it what was held for it.
+    func forget(_ link: LinkID) { held[link] = nil }
+
+    /// What to do with a frame that a full link does not take.
+    private enum WhenFull { case hold, drop, report }
+
     /// Hands a frame to each link of the destination; `accepted` when one took it, else `full` when one will later.
-    private func transmit(_ frame: [UInt8], to destination: Destination) -> SendOutcome {
+    private func transmit(_ frame: [UInt8], to destination: Destination, whenFull: WhenFull) -> SendOutcome {
         var result = SendOutcome.refused
         for link in select(destination) {
-            switch ports.links.send(frame, on: link) {
-            case .accepted:
-                counters.add(.framesSent)
-                counters.add(.bytesSent, frame.count)
-                result = .accepted
-            case .full:
-                counters.add(.sendLinkFull)
-                if result == .refused { result = .full }
-            case .refused:
-                counters.add(.sendRefusedByLink)
+            // What is held goes first: a session's ciphertexts must keep their order.
+            var outcome = held[link] == nil ? handOver(frame, to: link) : .full
+            if outcome == .full, whenFull == .hold, held[link, default: []].count < Self.heldPerLink {
+                held[link, default: []].append(frame)
+                outcome = .accepted
             }
+            if outcome == .full { counters.add(.sendLinkFull) }
+            if outcome == .accepted || result == .refused { result = outcome }
         }
         return result
+    }
+
+    private func handOver(_ frame: [UInt8], to link: LinkID) -> SendOutcome {
+        let outcome = ports.links.send(frame, on: link)
+        switch outcome {
+        case .accepted:
+            counters.add(.framesSent)
+            counters.add(.bytesSent, frame.count)
+        case .refused: counters.add(.sendRefusedByLink)
+        case .full: break
+        }
+        return outcome
     }
 
     /// The links that a packet leaves on (spec: mesh §9 steps 1 to 5).

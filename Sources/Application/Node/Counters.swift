@@ -41,6 +41,8 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedFile
     case droppedPingBudget
     case droppedRegistryFull
+    case identitiesNotKept
+    case peerEventsNotLogged
     case sendRefusedByLink
     case sendLinkFull
     case sendNoLink

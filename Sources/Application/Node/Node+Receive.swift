@@ -205,7 +205,7 @@ extension Node {
         guard !packet.isRebuilt, ttl > 1, packet.sender != id, packet.view.recipient != id else { return }
         let recipient = packet.view.isBroadcast ? nil : packet.view.recipient
         transmitter.relay(
-            packet.view.relayedFrame(ttl: ttl - 1),
+            packet.view, ttl: ttl - 1,
             to: Destination(peer: recipient, ingress: packet.link, source: packet.from))
     }
 }

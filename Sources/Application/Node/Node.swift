@@ -13,6 +13,7 @@ public final class Node<C: Cryptography> {
     let links = LinkTable()
     let registry = PeerRegistry()
     let outcomes = PendingOutcomes()
+    let peerEvents: PeerEvents
     let keys: IdentityKeys<C>
     let cryptography: C
     let names: DisplayNames
@@ -49,9 +50,10 @@ public final class Node<C: Cryptography> {
         let local = PeerID(of: cryptography.agreementPublicKey(of: keys.noise), using: cryptography)
         id = local
         startedAt = ports.clock.uptime
+        peerEvents = PeerEvents(ports: ports, counters: counters)
         seen = SeenPackets(seed: ports.randomness.next())
         assemblies = FragmentAssemblies(localPeer: local)
-        let identities = KnownIdentities(knownIdentities, journal: ports.journal, cryptography: cryptography)
+        let identities = KnownIdentities(knownIdentities, ports: ports, counters: counters, cryptography: cryptography)
         names = DisplayNames(
             own: nickname.text, registry: registry, identities: identities, normalization: ports.normalization,
             cryptography: cryptography)
@@ -66,7 +68,7 @@ public final class Node<C: Cryptography> {
             cryptography: cryptography)
         handleAnnounce = HandleAnnounce(
             localPeer: local, links: links, registry: registry, identities: identities, signatures: signatures,
-            presence: presence, ports: ports, counters: counters, cryptography: cryptography)
+            presence: presence, peerEvents: peerEvents, ports: ports, counters: counters, cryptography: cryptography)
         publicChat = PublicChat(
             localPeer: local, signers: signers, signatures: signatures, transmitter: transmitter, names: names,
             ports: ports, counters: counters, cryptography: cryptography)
@@ -75,8 +77,8 @@ public final class Node<C: Cryptography> {
             names: names, ports: ports, counters: counters)
         noise = ExchangeNoise(
             localPeer: local, keys: keys, links: links, registry: registry, identities: identities, sessions: sessions,
-            chat: privateChat, transmitter: transmitter, presence: presence, names: names, ports: ports,
-            counters: counters, cryptography: cryptography)
+            chat: privateChat, transmitter: transmitter, presence: presence, names: names, peerEvents: peerEvents,
+            ports: ports, counters: counters, cryptography: cryptography)
         files = TransferFiles(
             localPeer: local, signers: signers, signatures: signatures, transmitter: transmitter, names: names,
             ports: ports, counters: counters, cryptography: cryptography)
@@ -117,6 +119,7 @@ public final class Node<C: Cryptography> {
     /// A link is gone.
     public func linkDown(_ link: LinkID) {
         guard let state = links.remove(link) else { return }
+        transmitter.forget(link)
         ports.events.emit(.log(.info, "link down: \(state.description.name)"))
         guard let peer = state.boundPeer, !links.hasLink(to: peer) else { return }
         disconnect(peer)
@@ -126,6 +129,7 @@ public final class Node<C: Cryptography> {
     /// A link that was full takes frames again.
     public func linkWritable(_ link: LinkID) {
         guard links[link] != nil else { return }
+        transmitter.drain(link)
         transmitter.trains.linkDrained()
     }
 
@@ -137,8 +141,7 @@ public final class Node<C: Cryptography> {
     }
 
     func report(_ kind: PeerChange.Kind, _ entry: PeerEntry) {
-        _ = ports.journal.append(
-            .event(.peer(PeerChange(kind: kind, peer: entry.id, name: entry.nickname, at: ports.clock.wall))))
+        peerEvents.report(kind, entry.id, name: entry.nickname)
     }
 
     // MARK: Time

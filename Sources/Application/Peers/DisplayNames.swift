@@ -28,8 +28,7 @@ final class DisplayNames {
         guard let name = registry[peer]?.nickname ?? lookup(peer)?.nickname, !name.isEmpty else {
             return "anon" + suffix
         }
-        let isShared =
-            name == own || registry.sorted.contains { $0.isConnected && $0.id != peer && $0.nickname == name }
+        let isShared = name == own || registry.connected.contains { $0.id != peer && $0.nickname == name }
         return isShared ? "\(name)#\(suffix)" : name
     }
 

@@ -11,22 +11,35 @@ final class KnownIdentities<C: Cryptography> {
     /// Identifiers in the order in which they were first kept; the front goes first when there are too many.
     private var order: [PeerID] = []
     private var head = 0
-    private let journal: any Journal
+    private let ports: NodePorts
+    private let counters: Counters
     private let cryptography: C
+    /// New records allowed: a flood of invented identities must not push the pins of real ones out.
+    private var admissions: TokenBucket
+    private static var admissionBurst: Int64 { 200 }
+    private static var admissionsPerSecond: Int64 { 1 }
 
-    init(_ identities: [PeerIdentity], journal: any Journal, cryptography: C) {
-        self.journal = journal
+    init(_ identities: [PeerIdentity], ports: NodePorts, counters: Counters, cryptography: C) {
+        self.ports = ports
+        self.counters = counters
         self.cryptography = cryptography
+        admissions = TokenBucket(
+            capacity: Self.admissionBurst, perSecond: Self.admissionsPerSecond, at: ports.clock.uptime)
         for identity in identities { insert(identity, of: PeerID(of: identity.noiseKey, using: cryptography)) }
     }
 
     subscript(peer: PeerID) -> PeerIdentity? { records[peer] }
 
-    /// Keeps a record, durably, when it says anything new.
+    /// Keeps a record, durably, when it says anything new; a flood of new ones is not kept.
     func keep(_ identity: PeerIdentity, of peer: PeerID) {
-        guard records[peer] != identity else { return }
+        let known = records[peer]
+        guard known != identity else { return }
+        // What a session proved is kept in any case: it cost its owner a handshake.
+        guard known != nil || identity.isSigningKeyAuthenticated || admissions.spend(1, at: ports.clock.uptime) else {
+            return counters.add(.identitiesNotKept)
+        }
         insert(identity, of: peer)
-        _ = journal.append(.identity(identity))
+        _ = ports.journal.append(.identity(identity))
     }
 
     private func insert(_ identity: PeerIdentity, of peer: PeerID) {

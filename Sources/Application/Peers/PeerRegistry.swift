@@ -19,32 +19,35 @@ struct PeerEntry {
 /// Source: spec, mesh §15.
 final class PeerRegistry {
     private var entries: [PeerID: PeerEntry] = [:]
-    private(set) var degree = 0
+    /// Those with ``PeerEntry/isConnected``; few, so that questions about neighbours do not walk over everybody.
+    private var connectedIDs: Set<PeerID> = []
 
     /// The number of peers known.
     var count: Int { entries.count }
+
+    /// The number of connected peers.
+    var degree: Int { connectedIDs.count }
 
     subscript(peer: PeerID) -> PeerEntry? { entries[peer] }
 
     /// Peers in ascending order of their identifiers.
     var sorted: [PeerEntry] { entries.values.sorted { $0.id < $1.id } }
 
+    /// Connected peers in ascending order of their identifiers.
+    var connected: [PeerEntry] { connectedIDs.sorted().compactMap { entries[$0] } }
+
     /// Adds or replaces an entry; `false` when the registry is full of peers that are here.
-    func upsert(_ entry: PeerEntry, at now: Uptime) -> Bool {
+    func upsert(_ entry: PeerEntry) -> Bool {
         if entries[entry.id] == nil, entries.count >= MeshPolicy.maximumPeers, !evict() { return false }
-        if entries[entry.id]?.isConnected == true { degree -= 1 }
-        if entry.isConnected { degree += 1 }
-        entries[entry.id] = entry
+        set(entry)
         return true
     }
 
     /// Changes an entry in place; no effect when there is none.
     func update(_ peer: PeerID, _ change: (inout PeerEntry) -> Void) {
         guard var entry = entries[peer] else { return }
-        if entry.isConnected { degree -= 1 }
         change(&entry)
-        if entry.isConnected { degree += 1 }
-        entries[peer] = entry
+        set(entry)
     }
 
     /// Notes that a packet came from this peer; no effect when it is unknown.
@@ -52,9 +55,8 @@ final class PeerRegistry {
 
     /// Forgets a peer.
     func remove(_ peer: PeerID) -> PeerEntry? {
-        guard let entry = entries.removeValue(forKey: peer) else { return nil }
-        if entry.isConnected { degree -= 1 }
-        return entry
+        connectedIDs.remove(peer)
+        return entries.removeValue(forKey: peer)
     }
 
     /// Whether a packet may reach the peer: connected, or heard of lately while anybody is connected.
@@ -63,9 +65,14 @@ final class PeerRegistry {
         return entry.isConnected || degree > 0 && now - entry.lastSeen <= MeshPolicy.peerRetention
     }
 
+    private func set(_ entry: PeerEntry) {
+        entries[entry.id] = entry
+        if entry.isConnected { connectedIDs.insert(entry.id) } else { connectedIDs.remove(entry.id) }
+    }
+
     /// Makes room: the peer without a link that was silent longest goes. `false` when all are connected.
     private func evict() -> Bool {
-        let oldest = entries.values.filter { !$0.isConnected }.min {
+        let oldest = entries.values.lazy.filter { !$0.isConnected }.min {
             ($0.lastSeen, $0.id) < ($1.lastSeen, $1.id)
         }
         guard let oldest else { return false }

@@ -13,6 +13,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     private let transmitter: Transmitter<C>
     private let presence: AnnouncePresence<C>
     private let names: DisplayNames
+    private let peerEvents: PeerEvents
     private let ownState: AuthenticatedPeerState
     private let ports: NodePorts
     private let counters: Counters
@@ -32,7 +33,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     init(
         localPeer: PeerID, keys: IdentityKeys<C>, links: LinkTable, registry: PeerRegistry,
         identities: KnownIdentities<C>, sessions: Sessions<C>, chat: PrivateChat<C>, transmitter: Transmitter<C>,
-        presence: AnnouncePresence<C>, names: DisplayNames, ports: NodePorts, counters: Counters, cryptography: C
+        presence: AnnouncePresence<C>, names: DisplayNames, peerEvents: PeerEvents,
+        ports: NodePorts, counters: Counters, cryptography: C
     ) {
         self.localPeer = localPeer
         self.links = links
@@ -43,6 +45,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
         self.transmitter = transmitter
         self.presence = presence
         self.names = names
+        self.peerEvents = peerEvents
         ownState = AuthenticatedPeerState(
             capabilities: NodeCapabilities.announced, signingKey: cryptography.signingPublicKey(of: keys.signing))
         self.ports = ports
@@ -92,9 +95,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
         chat.sendNow(NoisePayload(.authenticatedPeerState, ownState.encoded), to: peer)
         chat.sessionEstablished(with: peer)
         presence.announceSoon()
-        _ = ports.journal.append(
-            .event(
-                .peer(PeerChange(kind: .secured, peer: peer, name: names.display(peer), at: ports.clock.wall))))
+        peerEvents.report(.secured, peer, name: names.display(peer))
     }
 
     // MARK: Ciphertexts
@@ -102,14 +103,16 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     /// Takes a transport message for us.
     func receive(encrypted packet: Inbound) {
         guard packet.view.recipient == localPeer else { return }
-        registry.touch(packet.sender, at: ports.clock.uptime)
         open(packet, isRetry: false)
     }
 
     private func open(_ packet: Inbound, isRetry: Bool) {
         let peer = packet.sender
         switch sessions.open(packet.payload, from: peer) {
-        case .opened(let plaintext, let session): handle(plaintext, packet, session)
+        case .opened(let plaintext, let session):
+            // Only what opens shows that the peer is here: the sender field is anybody's.
+            registry.touch(peer, at: ports.clock.uptime)
+            handle(plaintext, packet, session)
         case .early:
             if isRetry || !early.insert(packet, at: ports.clock.uptime) { counters.add(.droppedEarlyCiphertext) }
         case .noSession:

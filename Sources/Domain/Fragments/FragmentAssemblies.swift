@@ -63,6 +63,15 @@ public struct FragmentAssemblies: Sendable {
         /// Whether every piece came as an accepted answer to a sync request of ours; then the frame counts as one too
         /// (spec: store-and-forward §5.9).
         public let isSolicited: Bool
+
+        /// The packet inside, with TTL 0: its fragments were relayed already, so it never is.
+        ///
+        /// - Returns: `nil` for a frame that does not decode. The clock check is the caller's (spec: packet §2.11).
+        public func packet(using compression: some Compression) -> Packet? {
+            guard var packet = Packet.decode(frame, using: compression) else { return nil }
+            packet.ttl = 0
+            return packet
+        }
     }
 
     private struct Assembly {

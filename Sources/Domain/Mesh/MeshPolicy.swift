@@ -60,6 +60,10 @@ public struct MeshPolicy: Sendable {
     /// Links accepted at once. [ours]: bounds the work per packet.
     public static let maximumLinks = 256
 
+    /// Trains of fragments that may be leaving when a relayed packet has to be cut; with more it is not passed on.
+    /// [ours]: a fast link must not fill memory with what leaves slowly on a narrow one.
+    public static let maximumTrainsWhileRelaying = 16
+
     /// Inflated bytes that one link may cost in a burst: two of the largest payloads (issue: budgets per link).
     public static let inflationBurst: Int64 = 2 * 1024 * 1024
     /// Inflated bytes that one link may cost per second.

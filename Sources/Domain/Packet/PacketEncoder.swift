@@ -66,11 +66,11 @@ extension Packet {
         if isCompressed { flags.insert(.compressed) }
         if hops > 0 { flags.insert(.route) }
         if isSyncResponse { flags.insert(.syncResponse) }
-        frame.append(version)
-        frame.append(type.rawValue)
-        frame.append(ttl)
-        frame.append(bigEndian: timestamp.milliseconds)
-        frame.append(flags.rawValue)
+        // Version, type, TTL and timestamp, then the timestamp's last three bytes and the flags: few wide stores.
+        let time = timestamp.milliseconds
+        let start = UInt64(version) << 56 | UInt64(type.rawValue) << 48 | UInt64(ttl) << 40
+        frame.append(bigEndian: start | time >> 24)
+        frame.append(bigEndian: UInt32(truncatingIfNeeded: time << 8) | UInt32(flags.rawValue))
         appendLength(sectionLength, to: &frame)
         frame.append(bigEndian: sender.rawValue)
         if let recipient { frame.append(bigEndian: recipient.rawValue) }

@@ -45,6 +45,9 @@ final class SessionSide: SessionObserver {
     func session(failedFor peer: PeerID) { failures += 1 }
     func session(canReach peer: PeerID) -> Bool { isReachable }
 
+    /// Takes the newest message out of the outbox.
+    func nextMessage() -> [UInt8]? { outbox.popLast() }
+
     /// Takes a message from `peer` and answers what it replies.
     func take(_ message: [UInt8], from peer: SessionSide) -> [UInt8]? {
         if case .progress(let reply, _) = sessions.receive(message[...], from: peer.id) { reply } else { nil }
@@ -67,7 +70,7 @@ struct SessionBench {
 
     /// Runs a whole handshake.
     func connect(_ initiator: SessionSide, _ responder: SessionSide) {
-        guard initiator.sessions.start(with: responder.id), let first = initiator.outbox.popLast(),
+        guard initiator.sessions.start(with: responder.id), let first = initiator.nextMessage(),
             let second = responder.take(first, from: initiator), let third = initiator.take(second, from: responder)
         else { return }
         _ = responder.take(third, from: initiator)

@@ -20,7 +20,7 @@ struct SessionTests {
         let bench = SessionBench()
         let stranger = SessionSide(bench.time, seed: 3)
         #expect(bench.low.sessions.start(with: bench.high.id))
-        let first = try #require(bench.low.outbox.popLast())
+        let first = try #require(bench.low.nextMessage())
         let second = try #require(stranger.take(first, from: bench.low))
         guard case .identityMismatch = bench.low.sessions.receive(second[...], from: bench.high.id) else {
             Issue.record("a stranger's key was taken for the peer's")
@@ -39,7 +39,7 @@ struct SessionTests {
         bench.time.run(for: .seconds(5))
         let forger = SessionSide(bench.time, seed: 3)
         #expect(forger.sessions.start(with: bench.high.id))
-        let first = try #require(forger.outbox.popLast())
+        let first = try #require(forger.nextMessage())
         let second = try #require(bench.high.take(first, from: bench.low))
         guard case .noSession = bench.high.sessions.seal([1], for: bench.low.id) else {
             Issue.record("a session in doubt still sends")
@@ -68,7 +68,7 @@ struct SessionTests {
         bench.time.run(for: .seconds(5))
         let forger = SessionSide(bench.time, seed: 3)
         #expect(forger.sessions.start(with: bench.high.id))
-        let first = try #require(forger.outbox.popLast())
+        let first = try #require(forger.nextMessage())
         let answer = try #require(bench.high.take(first, from: bench.low))
         bench.time.run(for: .seconds(15))
         let other = try #require(bench.high.take(first, from: bench.low))
@@ -92,7 +92,8 @@ struct SessionTests {
         bench.time.run(for: .seconds(5))
         let forger = SessionSide(bench.time, seed: 3)
         #expect(forger.sessions.start(with: bench.high.id))
-        _ = bench.high.take(try #require(forger.outbox.popLast()), from: bench.low)
+        let first = try #require(forger.nextMessage())
+        _ = bench.high.take(first, from: bench.low)
         bench.time.run(for: .seconds(20))
         #expect(bench.high.outbox.count == 1)
         #expect(!bench.high.isSecure(with: bench.low))
@@ -114,8 +115,8 @@ struct SessionTests {
         let bench = SessionBench()
         #expect(bench.low.sessions.start(with: bench.high.id))
         #expect(bench.high.sessions.start(with: bench.low.id))
-        let fromLow = try #require(bench.low.outbox.popLast())
-        let fromHigh = try #require(bench.high.outbox.popLast())
+        let fromLow = try #require(bench.low.nextMessage())
+        let fromHigh = try #require(bench.high.nextMessage())
         if !lowFirst { #expect(bench.low.take(fromHigh, from: bench.high) == nil) }
         let second = try #require(bench.high.take(fromLow, from: bench.low))
         if lowFirst { #expect(bench.low.take(fromHigh, from: bench.high) == nil) }
@@ -129,7 +130,7 @@ struct SessionTests {
     func lateLoser() throws {
         let bench = SessionBench()
         #expect(bench.high.sessions.start(with: bench.low.id))
-        let losing = try #require(bench.high.outbox.popLast())
+        let losing = try #require(bench.high.nextMessage())
         bench.high.sessions.remove(bench.low.id)
         bench.connect(bench.low, bench.high)
         bench.time.run(for: 500)
@@ -247,7 +248,8 @@ struct SessionTests {
             return
         }
         #expect(bench.low.sessions.start(with: bench.high.id))
-        let second = try #require(bench.high.take(try #require(bench.low.outbox.popLast()), from: bench.low))
+        let first = try #require(bench.low.nextMessage())
+        let second = try #require(bench.high.take(first, from: bench.low))
         let third = try #require(bench.low.take(second, from: bench.high))
         guard case .sealed(let frame) = bench.low.sessions.seal([0x03, 1], for: bench.high.id) else {
             Issue.record("the initiator may send at once")
@@ -297,7 +299,8 @@ struct SessionTests {
         bench.time.run(for: .seconds(5))
         let forger = SessionSide(bench.time, seed: 3)
         #expect(forger.sessions.start(with: bench.high.id))
-        _ = bench.high.take(try #require(forger.outbox.popLast()), from: bench.low)
+        let first = try #require(forger.nextMessage())
+        _ = bench.high.take(first, from: bench.low)
         #expect(bench.high.sessions.abortUnfinished(with: bench.low.id))
         #expect(bench.talks(bench.high, bench.low))
     }

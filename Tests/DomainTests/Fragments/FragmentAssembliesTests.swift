@@ -105,6 +105,15 @@ struct FragmentAssembliesTests {
         #expect(outcome.completion?.originalType == .message)
     }
 
+    @Test("what comes out has no hops left")
+    func noHopsLeft() throws {
+        let packet = Packet.sample(ttl: 7)
+        let completion = try Assembler().insert(try fragments(of: packet, chunk: 469)[0]).completion
+        #expect(completion?.packet(using: compression) == .sample(ttl: 0))
+        let noFrame = try Assembler().insert(0, of: 1, chunk: [1, 2, 3]).completion
+        #expect(noFrame != nil && noFrame?.packet(using: compression) == nil)
+    }
+
     @Test("empty pieces are accepted")
     func empty() throws {
         let assembler = Assembler()

@@ -74,7 +74,8 @@ public final class Member<C: Cryptography> {
     public let files: MemoryFiles
     /// Its notices.
     public let notices = NoticeRecorder()
-    private let keys: IdentityKeys<C>
+    /// Its identity.
+    public let keys: IdentityKeys<C>
     private let scheduler: NodeScheduler
     private let dice: SeededRandomness
     private let cryptography: C

@@ -191,6 +191,13 @@ void line_editor_show(line_editor *editor) {
     el_wset(editor->line, EL_REFRESH);
 }
 
+void line_editor_prompt(line_editor *editor, const wchar_t *prompt) {
+    wchar_t *copy = wcsdup(prompt);
+    if (copy == NULL) return;
+    free(editor->prompt);
+    editor->prompt = copy;
+}
+
 void line_editor_resized(line_editor *editor) {
     el_resize(editor->line);
     line_editor_hide(editor);

@@ -1,5 +1,7 @@
 import Application
 import Domain
+import MediaFolder
+import SQLiteStores
 
 /// The settings that hold, and who set each of them: an option, the environment, the file, or nobody.
 struct Configuration: Hashable, Sendable {
@@ -106,6 +108,30 @@ struct Configuration: Hashable, Sendable {
     var logsJSON: Bool { value(Settings.logJSON) == .flag(true) }
     /// The file with the passphrase.
     var passphraseFile: String? { text(Settings.passphraseFile) }
+
+    private func number(_ setting: Setting) -> Int64? {
+        if case .number(let number) = value(setting) { number } else { nil }
+    }
+
+    /// Where received files go, if not under the data directory.
+    var mediaDirectory: String? { text(Settings.mediaDirectory) }
+
+    /// Bounds of received files.
+    var mediaPolicy: MediaPolicy {
+        var policy = MediaPolicy()
+        if let quota = number(Settings.mediaQuota) { policy.quota = quota << 20 }
+        if let days = number(Settings.mediaDays) { policy.retentionDays = days }
+        return policy
+    }
+
+    /// Bounds of the event log.
+    var journalPolicy: JournalPolicy {
+        var policy = JournalPolicy()
+        if let days = number(Settings.eventDays) { policy.eventDays = days }
+        if let limit = number(Settings.eventLimit) { policy.eventLimit = Int(clamping: limit) }
+        policy.eventMinimum = min(policy.eventMinimum, policy.eventLimit)
+        return policy
+    }
 
     /// The settings whose value differs from `other` and that a running node does not take over.
     func changesThatNeedRestart(from other: Configuration) -> [String] {

@@ -74,10 +74,10 @@ enum ConfigurationFile {
             let newGroup = parts.count > 1 ? parts[0] : nil
             if newGroup != group {
                 if group != nil { lines.append("  },") }
-                lines.append("")
+                if setting != Settings.all.first { lines.append("") }
                 if let newGroup { lines.append("  \(newGroup): {") }
                 group = newGroup
-            } else {
+            } else if setting != Settings.all.first {
                 lines.append("")
             }
             let indent = group == nil ? "  " : "    "

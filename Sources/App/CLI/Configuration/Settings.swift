@@ -24,7 +24,7 @@ enum Settings {
     static let listen = Setting(
         "links.listen", .list, standard: .list([]), option: "listen", placeholder: "HOST:PORT",
         help: """
-            Addresses on which neighbours may connect by TCP, HOST:PORT, [IPV6]:PORT or :PORT for all.
+            Addresses on which neighbours may connect by TCP, HOST:PORT or [IPV6]:PORT; 0.0.0.0 and [::] mean all.
             The links are not encrypted by themselves: what is private travels sealed, what is public is for
             everyone. Listen only where you would put up a radio.
             """,
@@ -37,6 +37,45 @@ enum Settings {
             Neighbours to connect to by TCP, HOST:PORT each; a lost link is opened again.
             """,
         example: .list(["pi.example.net:4242"]))
+
+    /// Where received files go.
+    static let mediaDirectory = Setting(
+        "media.directory", .text, option: "media-directory", placeholder: "DIR",
+        help: """
+            The folder for received files.
+            Without one it is media/ in the data directory.
+            """,
+        example: .text("/srv/satchel/media"))
+
+    /// How much received files may take.
+    static let mediaQuota = Setting(
+        "media.quota", .number(1...1_000_000), standard: .number(100), option: "media-quota", placeholder: "MIB",
+        help: """
+            How much received files may take on the disk, in MiB.
+            The oldest make room for new ones.
+            """)
+
+    /// How long received files stay.
+    static let mediaDays = Setting(
+        "media.days", .number(1...36_500), standard: .number(7), option: "media-days", placeholder: "DAYS",
+        help: """
+            How many days received files stay.
+            """)
+
+    /// How many events are kept.
+    static let eventLimit = Setting(
+        "events.limit", .number(100...10_000_000), standard: .number(50_000), option: "event-limit",
+        placeholder: "N",
+        help: """
+            How many events are kept for those who come back with a cursor.
+            """)
+
+    /// How long events are kept.
+    static let eventDays = Setting(
+        "events.days", .number(1...36_500), standard: .number(30), option: "event-days", placeholder: "DAYS",
+        help: """
+            How many days events are kept; the newest thousand stay whatever their age.
+            """)
 
     /// What is logged.
     static let logLevel = Setting(
@@ -67,7 +106,10 @@ enum Settings {
         example: .text("/etc/satchel/passphrase"))
 
     /// All, in the order of `config --example`.
-    static let all = [nickname, air, listen, connect, logLevel, logJSON, passphraseFile]
+    static let all = [
+        nickname, air, listen, connect, mediaDirectory, mediaQuota, mediaDays, eventLimit, eventDays, logLevel, logJSON,
+        passphraseFile,
+    ]
 
     /// The options of `run`, `chat` and `config` that set them.
     static let options = all.map(\.optionSpec)

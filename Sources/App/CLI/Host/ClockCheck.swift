@@ -6,6 +6,9 @@ enum ClockCheck {
     /// A time at which this program already existed.
     private static let oldestPlausible = WallTime(milliseconds: 1_785_542_400_000)
 
+    /// How far a clock may be off before phones refuse what it stamps, in milliseconds.
+    static let tolerance: UInt64 = 120_000
+
     /// What is wrong with the clock; empty when nothing seems to be.
     static func warnings(at now: WallTime) -> [String] {
         guard now < oldestPlausible else { return [] }

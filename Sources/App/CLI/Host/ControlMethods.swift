@@ -40,7 +40,7 @@ extension NodeHost {
         case "ping":
             let peer = try params.text("to")
             let id = try running { node throws(Refusal) in try node.ping(node.resolve(peer)) }
-            await(ping: id, reply)
+            expect(ping: id, reply)
             return nil
         default:
             throw ControlError(
@@ -93,7 +93,10 @@ extension NodeHost {
             throw ControlError(code: ControlError.invalidParams, message: "\"content\" is not base64")
         }
         return try running { node throws(Refusal) in
-            .object(["id": .string(try node.sendFile(bytes, name: name, mime: mime ?? FileType.mime(ofName: name, content: bytes)))])
+            .object([
+                "id": .string(
+                    try node.sendFile(bytes, name: name, mime: mime ?? FileType.mime(ofName: name, content: bytes)))
+            ])
         }
     }
 

@@ -106,7 +106,9 @@ actor NodeHost {
     /// Forgets the node; what still arrives goes nowhere.
     func discard() {
         node = nil
-        for reply in pings.values { reply(.failure(ControlError(code: Int(ExitCode.notRunning.rawValue), message: "the node stops"))) }
+        for reply in pings.values {
+            reply(.failure(ControlError(code: Int(ExitCode.notRunning.rawValue), message: "the node stops")))
+        }
         pings = [:]
     }
 
@@ -152,7 +154,7 @@ extension NodeHost {
     }
 
     /// Remembers who waits for the end of a ping.
-    func await(ping id: UInt64, _ reply: @escaping Reply) { pings[id] = reply }
+    func expect(ping id: UInt64, _ reply: @escaping Reply) { pings[id] = reply }
 }
 
 /// Passes the node's notices to its host.

@@ -23,6 +23,7 @@ final class RunningNode {
     private let host: NodeHost
     private var configuration: Configuration
     private var links: SocketLinks?
+    private var media: MediaFolder?
     private var server: ControlServer?
     private var isStopped = false
 
@@ -42,13 +43,19 @@ final class RunningNode {
         let vault = Vault(places, configuration, cryptography: cryptography, output: output)
         let (keys, isNew) = try vault.openOrCreate(from: randomness)
         if isNew { log.log(.info, "made a new identity in \(vault.files.path)") }
-        journal = try Store.open(places, keys: keys, cryptography: cryptography, randomness: randomness, log: log)
+        journal = try Store.open(
+            places, configuration.journalPolicy, keys: keys, cryptography: cryptography, randomness: randomness,
+            log: log)
         let nicknames = NicknameFile(directory: places.data)
         host = NodeHost(
             listeners: NodeHost.Listeners(
                 log: { level, text in log.log(level, text) },
                 nicknameChanged: { name in
-                    do { try nicknames.write(name) } catch { log.log(.warning, "the nickname was not kept: \(error.message)") }
+                    do throws(Failure) {
+                        try nicknames.write(name)
+                    } catch {
+                        log.log(.warning, "the nickname was not kept: \(error.message)")
+                    }
                 }))
         do throws(Failure) {
             try start(keys, cryptography: cryptography, randomness: randomness, nicknames: nicknames)
@@ -67,12 +74,14 @@ final class RunningNode {
         let host = host
         let links = try makeLinks(randomness)
         self.links = links
+        let media = try makeMediaFolder(randomness)
+        self.media = media
         let normalization = UnistringNormalization()
         let saved = Nickname(own: nicknames.read() ?? "", normalization: normalization, randomness: randomness)
         let parts = NodeHost.Parts(
             keys: keys, nickname: saved, identities: try Store.identities(of: journal, log: log),
             cryptography: cryptography, randomness: randomness, links: links, journal: journal,
-            files: try makeMediaFolder(), compression: ZlibCompression(), normalization: normalization)
+            files: media, compression: ZlibCompression(), normalization: normalization)
         host.perform { $0.make(parts) }
         try rename(configuration.nickname ?? saved.text)
         journal.start(
@@ -80,6 +89,10 @@ final class RunningNode {
                 committed: { commit in host.post { $0.committed(commit) } },
                 commitFailed: { commit, reason in host.post { $0.commitFailed(commit, reason: reason) } },
                 logged: { sequence in host.post { $0.logged(upTo: sequence) } }))
+        media.start(
+            reporting: MediaReports(
+                stored: { ticket, path in host.post { $0.fileStored(ticket, path: path) } },
+                failed: { ticket, reason in host.post { $0.fileFailed(ticket, reason: reason) } }))
         host.perform { $0.start() }
         do { try links.start() } catch { throw LinkSetup.failure(error) }
         let server = try makeServer()
@@ -112,6 +125,20 @@ final class RunningNode {
                 configuration, randomness: { randomness.next() }, nextLinkID: { numbers.next() }, handlers: handlers)
         } catch {
             throw LinkSetup.failure(error)
+        }
+    }
+
+    private func makeMediaFolder(_ randomness: SystemRandomness) throws(Failure) -> MediaFolder {
+        let root =
+            configuration.mediaDirectory.map { Places.absolute($0, in: Environment.workingDirectory) }
+            ?? places.data + "/media"
+        try SystemFile.makePrivateDirectory(root)
+        do {
+            return try MediaFolder(
+                root: root, policy: configuration.mediaPolicy, random: { randomness.next() },
+                now: { SystemClock.wall })
+        } catch {
+            throw Failure(.cannotWrite, error.description)
         }
     }
 
@@ -175,7 +202,9 @@ final class RunningNode {
         if host.perform({ $0.sayGoodbye() }) { usleep(Self.goodbyeTime) }
         links?.stop()
         links = nil
-        // What the links reported while they went down is in the queue before this.
+        media?.close()
+        media = nil
+        // What links and files reported while they went down is in the queue before this.
         host.perform { $0.discard() }
         journal.close()
         withExtendedLifetime(lock) {}

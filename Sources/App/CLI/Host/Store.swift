@@ -10,12 +10,13 @@ enum Store {
 
     /// Opens it, and makes it where there is none.
     static func open(
-        _ places: Places, keys: IdentityKeys<NativeCryptography>, cryptography: NativeCryptography,
+        _ places: Places, _ policy: JournalPolicy, keys: IdentityKeys<NativeCryptography>,
+        cryptography: NativeCryptography,
         randomness: SystemRandomness, log: LogWriter?
     ) throws(Failure) -> SQLiteJournal<NativeCryptography> {
         do {
             let journal = try SQLiteJournal(
-                path: path(in: places), dataKey: keys.data, cryptography: cryptography,
+                path: path(in: places), dataKey: keys.data, cryptography: cryptography, policy: policy,
                 makeNonce: {
                     AEADNonce(
                         prefix: UInt32(truncatingIfNeeded: randomness.next()), suffix: randomness.next())

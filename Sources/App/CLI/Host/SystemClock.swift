@@ -3,7 +3,7 @@ import Domain
 import Glibc
 
 /// The machine's two clocks.
-final class SystemClock: Clock {
+final class SystemClock: Clock, Sendable {
     /// CLOCK_REALTIME; a clock before 1970 reads as 1970.
     var wall: WallTime { Self.wall }
     /// CLOCK_BOOTTIME, which runs on while the machine sleeps.

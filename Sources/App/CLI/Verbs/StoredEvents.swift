@@ -25,7 +25,8 @@ enum StoredEvents {
         let configuration = try context.configuration(in: places)
         let keys = try Vault(places, configuration, cryptography: cryptography, output: context.output).open()
         let journal = try Store.open(
-            places, keys: keys, cryptography: cryptography, randomness: SystemRandomness(), log: nil)
+            places, configuration.journalPolicy, keys: keys, cryptography: cryptography, randomness: SystemRandomness(),
+            log: nil)
         defer { journal.close() }
         var cursor = start
         do {

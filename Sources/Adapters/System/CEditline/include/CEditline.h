@@ -37,6 +37,8 @@ enum line_editor_end line_editor_read(
 /* Inside a callback: takes the line being edited off the screen, to print above it, and draws it again. */
 void line_editor_hide(line_editor *editor);
 void line_editor_show(line_editor *editor);
+/* Inside a callback, between hide and show: another prompt. */
+void line_editor_prompt(line_editor *editor, const wchar_t *prompt);
 /* Inside a callback: the terminal has another size. */
 void line_editor_resized(line_editor *editor);
 

@@ -2,30 +2,36 @@ import Application
 import Domain
 import InMemory
 
-/// A mesh of simulated nodes under given conditions: one seed, one course of events.
-package final class World {
-    /// The world's event queue.
-    package let time = VirtualTime()
-    /// What the nodes talk through.
-    package let air: SimulatedAir
-    /// The nodes.
-    package let nodes: [WorldNode]
+/// A node of a crowd.
+package typealias Person = Member<ModelCryptography>
+
+/// A mesh of simulated nodes that talk, under given conditions: one seed, one course of events.
+package final class Crowd {
+    /// The nodes, and what they live in.
+    package let world: World<ModelCryptography>
     /// Everything that happened, as a hash.
     package private(set) var trace = Trace()
     /// What was done and what became of it.
     package private(set) var tally = Tally()
+    /// Whether people talk; they do from the warm-up's end on.
+    package var isTalking = false
     /// Sees each event as it becomes durable.
-    package var logged: ((WorldNode, LoggedEvent) -> Void)?
+    package var logged: ((Person, LoggedEvent) -> Void)?
     /// Sees each frame that a link takes.
     package var sent: ((FrameInFlight) -> Void)?
+    /// Sees each frame before the node does.
+    package var received: ((Person, [UInt8], LinkID) -> Void)?
 
-    let conditions: Conditions
-    let randomness: SeededRandomness
+    private var crashes: [String: Int] = [:]
+    private let conditions: Conditions
+    private let randomness: SeededRandomness
+    private var time: VirtualTime { world.time }
 
     /// How often things happened.
     package struct Tally: Hashable {
         package var publicSent = 0
         package var privateSent = 0
+        package var privatePartsSent = 0
         package var filesSent = 0
         package var refused = 0
         package var publicReceived = 0
@@ -37,16 +43,24 @@ package final class World {
         package var linksLost = 0
     }
 
-    /// Makes a world; nothing happens before ``run(seconds:)``.
+    /// Makes a crowd; nothing happens before ``run(seconds:)``.
     package init(seed: UInt64, nodes count: Int, _ conditions: Conditions = .rough) {
         self.conditions = conditions
-        randomness = SeededRandomness(seed: seed)
-        let air = SimulatedAir(time, randomness: randomness.fork("air"))
-        self.air = air
-        let root = randomness
-        nodes = (0..<count).map { WorldNode($0, in: air, randomness: root.fork("node \($0)"), conditions) }
-        observe()
-        settle()
+        world = World(seed: seed, cryptography: ModelCryptography())
+        randomness = world.randomness.fork("crowd")
+        world.air.tap = { [unowned self] frame in
+            trace.add("frame", frame)
+            sent?(frame)
+        }
+        let dice = randomness.fork("settle")
+        for number in 0..<count {
+            let person = world.addNode("node\(number)")
+            setUp(person, dice)
+            listen(person)
+            time.at(Uptime(milliseconds: Int64(dice.number(below: 3000)))) { [unowned self] in
+                for _ in 0..<2 { link(person, dice) }
+            }
+        }
         scheduleTraffic()
         scheduleFaults()
     }
@@ -55,26 +69,39 @@ package final class World {
     package func run(seconds: Int64) { time.run(for: .seconds(seconds)) }
 
     /// The nodes that run.
-    package var running: [WorldNode] { nodes.filter { $0.node != nil } }
+    package var running: [Person] { world.members.filter { $0.node != nil } }
+
+    /// Which of its lives a node lives, from 0.
+    package func life(of person: Person) -> Int { crashes[person.name] ?? 0 }
 
     // MARK: Watching
 
-    private func observe() {
-        air.tap = { [unowned self] frame in
-            trace.add("frame", frame)
-            sent?(frame)
+    private func setUp(_ person: Person, _ dice: SeededRandomness) {
+        person.clock.skew = Milliseconds(dice.number(in: -conditions.clockSkew...conditions.clockSkew))
+        let delays = conditions.commitDelays
+        person.journal.delay = delays[dice.number(below: delays.count)]
+        person.journal.failureProbability = conditions.commitFailure
+        person.files.delay = person.journal.delay
+        person.files.failureProbability = conditions.commitFailure
+        person.journal.observe = { [unowned self, unowned person] entry in
+            trace.add("event \(person.name) \(time.now.milliseconds) \(entry.json.text)")
+            count(entry.event)
+            logged?(person, entry)
         }
-        for node in nodes {
-            node.journal.observe = { [unowned self, unowned node] entry in
-                trace.add("event \(node.index) \(time.now.milliseconds) \(entry.json.text)")
-                count(entry.event)
-                logged?(node, entry)
+        person.notices.observe = { [unowned self, unowned person] notice in
+            if case .log(let level, let line) = notice {
+                trace.add("notice \(person.name) \(time.now.milliseconds) \(level.rawValue) \(line)")
             }
-            node.noticed = { [unowned self, unowned node] notice in
-                if case .log(let level, let line) = notice {
-                    trace.add("notice \(node.index) \(time.now.milliseconds) \(level.rawValue) \(line)")
-                }
-            }
+            person.notices.clear()
+        }
+    }
+
+    /// Puts an ear before the node's, which a crash takes away.
+    private func listen(_ person: Person) {
+        let deliver = person.endpoint.frame
+        person.endpoint.frame = { [unowned self, unowned person] frame, link in
+            received?(person, frame, link)
+            deliver(frame, link)
         }
     }
 
@@ -91,25 +118,14 @@ package final class World {
 
     // MARK: Links
 
-    /// Starts every node and links them to a random connected mesh.
-    private func settle() {
-        let dice = randomness.fork("settle")
-        for node in nodes {
-            time.at(Uptime(milliseconds: Int64(dice.number(below: 3000)))) { [unowned self] in
-                node.start()
-                for _ in 0..<2 { link(node, dice) }
-            }
-        }
-    }
-
     /// Links a node to a random other one that runs and is not its neighbour yet.
-    func link(_ node: WorldNode, _ dice: SeededRandomness) {
+    func link(_ node: Person, _ dice: SeededRandomness) {
         let neighbours = node.endpoint.openLinks.compactMap { node.endpoint.neighbour(on: $0)?.name }
         let others = running.filter { $0 !== node && !neighbours.contains($0.endpoint.name) }
         guard !others.isEmpty else { return }
         var profile = conditions.profile
         profile.frameLimit = conditions.frameLimits[dice.number(below: conditions.frameLimits.count)]
-        air.connect(node.endpoint, others[dice.number(below: others.count)].endpoint, profile)
+        world.air.connect(node.endpoint, others[dice.number(below: others.count)].endpoint, profile)
     }
 
     // MARK: Faults
@@ -125,11 +141,11 @@ package final class World {
 
     /// Closes a random link, and a little later gives both ends another one, so that the mesh stays connected.
     private func loseLink(_ dice: SeededRandomness) {
-        let open = air.openConnections
+        let open = world.air.openConnections
         guard !open.isEmpty else { return }
         let connection = open[dice.number(below: open.count)]
         tally.linksLost += 1
-        air.disconnect(connection)
+        world.air.disconnect(connection)
         let ends = connection.ends.map(\.endpoint.name)
         time.after(Milliseconds(dice.number(in: 100...5000))) { [unowned self] in
             for node in running where ends.contains(node.endpoint.name) { link(node, dice) }
@@ -141,10 +157,12 @@ package final class World {
         guard candidates.count > 1 else { return }
         let node = candidates[dice.number(below: candidates.count)]
         tally.crashes += 1
-        trace.add("crash \(node.index) \(time.now.milliseconds)")
-        node.crash()
+        crashes[node.name, default: 0] += 1
+        trace.add("crash \(node.name) \(time.now.milliseconds)")
+        node.crash(in: world)
         time.after(Milliseconds(dice.number(in: conditions.downtime))) { [unowned self] in
             node.start()
+            listen(node)
             for _ in 0..<2 { link(node, dice) }
         }
     }
@@ -152,8 +170,9 @@ package final class World {
     // MARK: Traffic
 
     private func scheduleTraffic() {
-        every(conditions.messageInterval, randomness.fork("public")) { [unowned self] in speak($0) }
-        every(conditions.messageInterval, randomness.fork("private")) { [unowned self] in write($0) }
+        time.after(conditions.warmUp) { [unowned self] in isTalking = true }
+        every(conditions.publicInterval, randomness.fork("public")) { [unowned self] in speak($0) }
+        every(conditions.privateInterval, randomness.fork("private")) { [unowned self] in write($0) }
         every(conditions.fileInterval, randomness.fork("files")) { [unowned self] in sendFile($0) }
     }
 
@@ -171,8 +190,9 @@ package final class World {
         let peers = node.peers.filter(\.isReachable)
         guard !peers.isEmpty else { return }
         let peer = peers[dice.number(below: peers.count)].id
+        let text = text(tally.privateSent, dice)
         perform {
-            _ = try node.sendPrivate(text(tally.privateSent, dice), to: peer)
+            tally.privatePartsSent += try node.sendPrivate(text, to: peer).count
         } then: {
             tally.privateSent += 1
         }
@@ -194,18 +214,19 @@ package final class World {
             count()
         } catch {
             tally.refused += 1
+            trace.add("refused \(time.now.milliseconds) \(error)")
         }
     }
 
     /// Says something that was not said before, short as a rule and now and then too long for a small frame.
     private func text(_ number: Int, _ dice: SeededRandomness) -> String {
-        let length = dice.number(below: 8) == 0 ? dice.number(below: 2500) : dice.number(below: 120)
+        let length = dice.number(below: 8) == 0 ? dice.number(below: 2000) : dice.number(below: 120)
         return "\(number) " + String(repeating: "x", count: length)
     }
 
     private func author(_ dice: SeededRandomness) -> Node<ModelCryptography>? {
         let candidates = running
-        return candidates.isEmpty ? nil : candidates[dice.number(below: candidates.count)].node
+        return candidates.isEmpty || !isTalking ? nil : candidates[dice.number(below: candidates.count)].node
     }
 
     /// Does something again and again, at random times with a given mean.

@@ -1,0 +1,215 @@
+import Application
+import ControlSocket
+import Domain
+import Glibc
+import KeyfileVault
+import NativeCryptography
+
+/// Looks at everything that a node needs, and changes nothing.
+struct Examination {
+    private let context: CommandContext
+    private let places: Places
+
+    /// Free space below which a warning is due, in bytes: the journal and a few files still fit.
+    private static let scarceSpace: UInt64 = 64 << 20
+    /// File descriptors below which links and clients may be refused.
+    private static let fewDescriptors: UInt64 = 256
+
+    /// Examines the home that the command line names.
+    init(_ context: CommandContext) throws(Failure) {
+        self.context = context
+        places = try context.places()
+    }
+
+    /// All findings, in the order in which a start needs the things.
+    func findings() -> [Finding] {
+        var findings = [Finding.fine("version", versions)]
+        let configuration: Configuration
+        do throws(Failure) {
+            configuration = try context.configuration(in: places)
+            findings.append(.fine("configuration", configurationText))
+        } catch {
+            return findings + [.broken("configuration", error)] + clock()
+        }
+        let status = runningNode(&findings)
+        findings += directories(configuration)
+        findings += [vault(configuration), database()].compactMap(\.self)
+        findings += links(configuration, status)
+        return findings + clock() + [descriptors(), bluetooth()].compactMap(\.self)
+    }
+
+    private var versions: String {
+        "satchel \(Version.number), Swift \(Version.swift), "
+            + Version.libraries.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
+    }
+
+    private var configurationText: String {
+        SystemFile.exists(places.configuration)
+            ? places.configuration : "defaults; there is no \(places.configuration)"
+    }
+
+    // MARK: The node
+
+    /// Whether a node runs; its status if one does.
+    private func runningNode(_ findings: inout [Finding]) -> JSONValue? {
+        do throws(Failure) {
+            guard let connection = try NodeConnection.openIfRunning(places) else {
+                findings.append(notRunning())
+                return nil
+            }
+            let status = try connection.call("status", timeout: .seconds(5))
+            let process = status["process"]?.integer.map { "process \($0)" } ?? "running"
+            findings.append(.fine("node", "\(process), answers on \(places.controlSocket)"))
+            return status
+        } catch {
+            findings.append(.broken("node", error))
+            return nil
+        }
+    }
+
+    private func notRunning() -> Finding {
+        let start = "satchel run\(places.options)"
+        guard SystemFile.exists(places.data + "/lock") else {
+            return .warning("node", "none is running", start)
+        }
+        do {
+            // Held for no longer than it takes to see that nobody else does.
+            let lock = try HomeLock(directory: places.data)
+            withExtendedLifetime(lock) {}
+            return .warning("node", "none is running", start)
+        } catch {
+            guard case .held(_, let process) = error else {
+                return .broken("node", .cannotWrite, error.description, nil)
+            }
+            let holder = process.map { "process \($0)" } ?? "a process"
+            return .broken(
+                "node", .notRunning, "\(holder) holds \(places.data) and does not answer on \(places.controlSocket)",
+                "wait for its start to end, or end it: kill \(process.map { String($0) } ?? "PID")")
+        }
+    }
+
+    // MARK: The disk
+
+    private func directories(_ configuration: Configuration) -> [Finding] {
+        var paths = [("data directory", places.data), ("runtime directory", places.runtime)]
+        if let media = configuration.mediaDirectory {
+            paths.append(("media directory", Places.absolute(media, in: Environment.workingDirectory)))
+        }
+        return paths.map { subject, path in directory(subject, path) } + [space()].compactMap(\.self)
+    }
+
+    private func directory(_ subject: String, _ path: String) -> Finding {
+        guard SystemFile.exists(path) else { return .fine(subject, "\(path) will be made") }
+        if let problem = SystemFile.problem(ofPrivateDirectory: path) {
+            return .broken(subject, .refused, problem.text, problem.remedy)
+        }
+        guard access(path, W_OK) == 0 else {
+            return .broken(subject, .cannotWrite, "cannot write to \(path): \(SystemError.text())", nil)
+        }
+        return .fine(subject, path)
+    }
+
+    private func space() -> Finding? {
+        var status = statvfs()
+        guard statvfs(places.data, &status) == 0 else { return nil }
+        let (free, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        guard !overflow, free < Self.scarceSpace else { return nil }
+        let text = "\(free >> 20) MiB are free below \(places.data)"
+        guard free > 1 << 20 else { return .broken("space", .cannotWrite, text, "make room") }
+        return .warning("space", text, "make room before the node cannot keep what it promises to keep")
+    }
+
+    private func vault(_ configuration: Configuration) -> Finding {
+        let cryptography = NativeCryptography()
+        let vault = Vault(places, configuration, cryptography: cryptography, output: context.output)
+        do throws(Failure) {
+            guard try vault.exists() else { return .fine("identity", "will be made at the first start") }
+            let passphrase = try vault.passphraseFromFile()
+            do {
+                let card = IdentityCard(of: try vault.files.open(passphrase: passphrase), cryptography: cryptography)
+                return .fine("identity", "\(PeerID(card.fingerprint).hex), \(vault.files.path) opens")
+            } catch .passphraseNeeded {
+                return .fine("identity", "\(vault.files.path) is sealed with a passphrase")
+            } catch {
+                return .broken("identity", Vault.failure(error))
+            }
+        } catch {
+            return .broken("identity", error)
+        }
+    }
+
+    private func database() -> Finding? {
+        let path = Store.path(in: places)
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        guard status.st_mode & 0o077 == 0 else {
+            return .warning("database", "others may read \(path)", "chmod 600 \(ShellWord.quoted(path))")
+        }
+        return .fine("database", "\(path), \(status.st_size >> 10) KiB")
+    }
+
+    // MARK: Links
+
+    private func links(_ configuration: Configuration, _ status: JSONValue?) -> [Finding] {
+        var findings: [Finding] = []
+        do throws(Failure) {
+            let setup = try LinkSetup.configuration(configuration, places)
+            findings += setup.airs.map { directory("air", $0) }
+            for address in setup.listens { findings.append(.fine("listen", address.description)) }
+            for address in setup.connects { findings.append(.fine("connect", address.description)) }
+            if setup.airs.isEmpty, setup.listens.isEmpty, setup.connects.isEmpty {
+                findings.append(
+                    .warning(
+                        "links", "no way to any neighbour is configured", "set links.air, links.listen or links.connect"
+                    ))
+            }
+        } catch {
+            findings.append(.broken("links", error))
+        }
+        if let links = status?["links"]?.array {
+            findings.append(
+                links.isEmpty
+                    ? .warning(
+                        "neighbours", "none; what is said now is heard by nobody", "start or connect another node")
+                    : .fine("neighbours", "\(links.count)"))
+        }
+        return findings
+    }
+
+    private func bluetooth() -> Finding? {
+        guard SystemFile.exists("/sys/class/bluetooth/hci0") else { return nil }
+        return .fine("bluetooth", "hci0 is there; this version speaks through sockets only")
+    }
+
+    // MARK: The machine
+
+    private func clock() -> [Finding] {
+        let now = SystemClock.wall
+        var findings = ClockCheck.warnings(at: now).map { Finding.broken("clock", .configuration, $0, "set the clock") }
+        var status = stat()
+        if stat(Store.path(in: places), &status) == 0 {
+            let written = WallTime(
+                milliseconds: UInt64(clamping: status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1000).partialValue
+            )
+            if now < written, now.distance(to: written) > ClockCheck.tolerance {
+                findings.append(
+                    .broken(
+                        "clock", .configuration,
+                        "it says \(LocalTime.full(now)), and the database was written at \(LocalTime.full(written))",
+                        "set the clock"))
+            }
+        }
+        guard findings.isEmpty else { return findings }
+        let sync = SystemFile.exists("/run/systemd/timesync/synchronized") ? ", synchronised" : ""
+        return [.fine("clock", LocalTime.full(now) + sync)]
+    }
+
+    private func descriptors() -> Finding? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < Self.fewDescriptors
+        else { return nil }
+        return .warning(
+            "descriptors", "only \(limit.rlim_cur) files may be open", "raise the limit: ulimit -n 1024, or LimitNOFILE"
+        )
+    }
+}
