@@ -73,7 +73,7 @@ let package = Package(
         tests("InMemoryTests", ["Application", "Domain", "InMemory"]),
         tests("TerminalTests", ["Terminal"]),
         tests("ControlSocketTests", ["Application", "Domain", "ControlSocket"]),
-        tests("AppTests", ["App", "Application", "Domain"]),
+        tests("AppTests", ["App", "Application", "ControlSocket", "Domain", "Terminal"]),
         tests(
             "EndToEnd",
             ["Application", "Domain", "ControlSocket", "InMemory", "SocketLinks", "NativeCryptography", "ZlibCompression"]),
