@@ -52,6 +52,14 @@ struct HostileFrames {
         return TimedFrame(frame)
     }
 
+    /// A frame as large as a link carries, to be passed on.
+    static func largest() throws -> TimedFrame {
+        let packet = Packet(
+            type: MessageType(rawValue: 0x7E), ttl: 7, timestamp: .now,
+            sender: PeerID(rawValue: 0x7777_7777_7777_7777), payload: SeededRandomness(seed: 1).bytes(65_500))
+        return TimedFrame(try #require(packet.encoded(padding: false, using: NoCompression())))
+    }
+
     /// An announce that is believed.
     func announce(_ name: String) throws -> [UInt8] {
         let payload = Announce(

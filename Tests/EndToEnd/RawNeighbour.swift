@@ -67,10 +67,13 @@ final class RawNeighbour: Sendable {
         }
     }
 
-    /// Waits until so many frames were heard, and answers them all.
-    func heard(atLeast count: Int, within seconds: Double = SatchelNode.patience) -> [[UInt8]] {
-        state.wait(within: seconds) { $0.heard.count >= count ? $0.heard : nil } ?? state.look { $0.heard }
+    /// Waits until so many frames were heard; `false` when they do not come.
+    func hears(_ count: Int, within seconds: Double = SatchelNode.patience) -> Bool {
+        state.wait(within: seconds) { $0.heard.count >= count ? true : nil } ?? false
     }
+
+    /// What was heard since it was last forgotten.
+    var heard: [[UInt8]] { state.look { $0.heard } }
 
     /// Forgets what was heard.
     func forget() { state.change { $0.heard = [] } }

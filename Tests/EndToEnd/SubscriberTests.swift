@@ -40,13 +40,14 @@ extension EndToEnd {
             let cursor = try #require(JSONValue(parsing: first.notes)["cursor"]?.unsigned)
             let before = try #require(try alice.history().last?["sequence"]?.unsigned)
             try bob.stop()
+            let bobBefore = try #require(try bob.history().last?["sequence"]?.unsigned)
             // The store answers while no node runs.
             let rest = try bob.run("recv", "--after", String(cursor), "--json")
             #expect(rest.status == 0)
             #expect(try rest.jsonLines.compactMap { $0["text"]?.string } == Array(texts.suffix(7)))
             try bob.start()
-            try alice.events().wait(after: before) { $0["kind"] == "connected" && $0["name"] == "bob" }
-            try bob.meet(alice)
+            try alice.meet(bob, after: before)
+            try bob.meet(alice, after: bobBefore)
             let more = try tellBob(12..<14)
             let news = try bob.receive(9, after: cursor)
             #expect(news.compactMap { $0["text"]?.string } == Array(texts.suffix(7)) + more)

@@ -42,10 +42,11 @@ extension EndToEnd {
             let before = try #require(try carl.history().last?["sequence"]?.unsigned)
             #expect(try lisa.stop() == 0)
             try carl.events().wait(after: before) { $0["kind"] == "left" && $0["name"] == "lisa" }
+            let lisaBefore = try #require(try lisa.history().last?["sequence"]?.unsigned)
             try lisa.start(["--listen", address])
             #expect(try lisa.address == address)
-            try carl.events().wait(after: before) { $0["kind"] == "connected" && $0["name"] == "lisa" }
-            try lisa.meet(carl)
+            try carl.meet(lisa, after: before)
+            try lisa.meet(carl, after: lisaBefore)
             _ = try carl.json("send", "--to", "lisa", "--wait", "delivered", "after")
             _ = try lisa.json("send", "--to", "carl", "--wait", "delivered", "welcome back")
             #expect(try lisa.receive(2).map { $0["text"] } == ["before", "after"])

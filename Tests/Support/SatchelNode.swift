@@ -141,7 +141,8 @@ public final class SatchelNode {
 
     /// Runs a command that must succeed, and answers its one JSON document.
     public func json(_ words: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> JSONValue {
-        let outcome = try run(words + ["--json"])
+        // In front, because what follows -- is no option.
+        let outcome = try run(["--json"] + words)
         try #require(outcome.status == 0, "\(name): \(words): \(outcome.notes)", sourceLocation: sourceLocation)
         return try outcome.json
     }
@@ -186,9 +187,11 @@ public final class SatchelNode {
     public var identifier: String { get throws { try #require(json("identity")["id"]?.string) } }
 
     /// Waits until a peer is a neighbour, or is heard of through others.
-    public func meet(_ peer: SatchelNode, directly: Bool = true) throws {
+    ///
+    /// - Parameter sequence: Only what the log holds behind this event counts.
+    public func meet(_ peer: SatchelNode, directly: Bool = true, after sequence: UInt64 = 0) throws {
         let kinds = directly ? ["connected"] : ["connected", "appeared"]
-        try events().wait { event in
+        try events().wait(after: sequence) { event in
             event["type"] == "peer" && event["name"]?.string == peer.name
                 && kinds.contains(event["kind"]?.string ?? "")
         }
