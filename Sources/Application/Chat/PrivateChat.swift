@@ -229,12 +229,6 @@ final class PrivateChat<C: Cryptography> {
 
     // MARK: Receiving
 
-    /// Remembers a message that was shown in an earlier run.
-    func recall(_ message: ChatMessage) {
-        guard !message.isOwn else { return }
-        _ = seen[message.sender, default: RecentIDs()].insert(MessageID(message.id))
-    }
-
     /// Takes a private message; it is acknowledged once it is durable, and every time that it arrives.
     func receive(_ body: ArraySlice<UInt8>, from peer: PeerID, sentAt: WallTime) {
         guard let payload = PrivateMessagePayload(body) else {

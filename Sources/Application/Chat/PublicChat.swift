@@ -48,12 +48,6 @@ final class PublicChat<C: Cryptography> {
         return message.id
     }
 
-    /// Remembers a message that was shown, or sent, in an earlier run.
-    func recall(_ message: ChatMessage) {
-        if !message.isOwn { _ = seen.insert(MessageID(message.id)) }
-        _ = recentTexts.insert(message.text, sentAt: message.sentAt)
-    }
-
     /// Takes a public message.
     func receive(_ packet: Inbound) {
         guard packet.view.isBroadcast else { return counters.add(.droppedNotBroadcast) }

@@ -89,20 +89,6 @@ public final class Node<C: Cryptography> {
 
     // MARK: Life
 
-    /// Takes note, before ``start()``, of what the event log holds, oldest first.
-    ///
-    /// What was shown once is not shown again: a message whose acknowledgement died with the last run is repeated by its
-    /// writer, and needs the acknowledgement only.
-    public func recall(_ events: some Sequence<Event>) {
-        for event in events {
-            switch event {
-            case .publicMessage(let message): publicChat.recall(message)
-            case .privateMessage(let message): privateChat.recall(message)
-            case .status, .file, .peer: continue
-            }
-        }
-    }
-
     /// Begins to announce and to keep house.
     public func start() {
         presence.announceSoon(after: MeshPolicy.initialAnnounceDelay)

@@ -94,42 +94,6 @@ struct ConversationTests {
         #expect(result?.hops == 2)
     }
 
-    @Test("a message whose acknowledgement died with its receiver is repeated, confirmed, and shown once")
-    func repeated() throws {
-        let world = RealWorld.real()
-        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
-        _ = world.connect(alice, bob)
-        world.time.run(for: .seconds(3))
-        let ids = try #require(alice.node).sendPrivate("once", to: bob.id)
-        let id = try #require(ids.first)
-        #expect(world.run(atMost: .seconds(5)) { bob.privateTexts == ["once"] })
-        #expect(alice.statuses(of: id).last == .sent)
-        bob.crash(in: world)
-        world.time.run(for: .seconds(2))
-        bob.start()
-        _ = world.connect(alice, bob)
-        #expect(world.run(atMost: .seconds(25)) { alice.statuses(of: id).last == .delivered })
-        #expect(bob.privateTexts == ["once"])
-    }
-
-    @Test("a public message that is heard again after a restart is shown once")
-    func heardAgain() throws {
-        let world = RealWorld.real()
-        let bob = world.addNode("bob")
-        let stranger = Stranger(world)
-        _ = stranger.join(bob)
-        stranger.send(stranger.announce())
-        let message = stranger.message("once")
-        stranger.send(message)
-        world.time.run(for: .seconds(1))
-        bob.crash(in: world)
-        bob.start()
-        _ = stranger.join(bob)
-        stranger.send(message)
-        world.time.run(for: .seconds(1))
-        #expect(bob.publicTexts == ["once"])
-    }
-
     @Test("a peer that restarts is talked to again, in either direction")
     func restart() throws {
         let world = RealWorld.real()

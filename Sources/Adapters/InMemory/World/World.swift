@@ -116,7 +116,6 @@ public final class Member<C: Cryptography> {
         let node = Node(
             keys: keys, nickname: Nickname(received: name, normalization: normalization),
             knownIdentities: journal.identities(), ports: ports, cryptography: cryptography)
-        node.recall(journal.events.lazy.map(\.event))
         self.node = node
         scheduler.fire = { [unowned node] in node.fired($0) }
         endpoint.linkUp = { [unowned node] in node.linkUp($0) }

@@ -56,7 +56,6 @@ actor NodeHost {
         let keys: IdentityKeys<NativeCryptography>
         let nickname: Nickname
         let identities: [PeerIdentity]
-        let history: [LoggedEvent]
         let cryptography: NativeCryptography
         let randomness: SystemRandomness
         let links: any LinkLayer & Sendable
@@ -76,11 +75,9 @@ actor NodeHost {
             clock: clock, scheduler: scheduler, randomness: parts.randomness, links: parts.links,
             journal: parts.journal, files: parts.files, events: Notices(host: self), compression: parts.compression,
             normalization: parts.normalization)
-        let node = Node(
+        node = Node(
             keys: parts.keys, nickname: parts.nickname, knownIdentities: parts.identities, ports: ports,
             cryptography: parts.cryptography)
-        node.recall(parts.history.lazy.map(\.event))
-        self.node = node
         card = IdentityCard(of: parts.keys, cryptography: parts.cryptography).json(nickname: nil)
     }
 

@@ -80,7 +80,7 @@ final class RunningNode {
         let saved = Nickname(own: nicknames.read() ?? "", normalization: normalization, randomness: randomness)
         let parts = NodeHost.Parts(
             keys: keys, nickname: saved, identities: try Store.identities(of: journal, log: log),
-            history: try Store.recentEvents(of: journal), cryptography: cryptography, randomness: randomness,
+            cryptography: cryptography, randomness: randomness,
             links: links, journal: journal,
             files: media, compression: ZlibCompression(), normalization: normalization)
         host.perform { $0.make(parts) }

@@ -44,21 +44,6 @@ enum Store {
         }
     }
 
-    /// How many events a starting node looks back on: as many as the messages that it remembers, and some more.
-    private static let recalledEvents: UInt64 = 4000
-
-    /// The last events, oldest first, for ``Node/recall(_:)``.
-    static func recentEvents(
-        of journal: SQLiteJournal<NativeCryptography>
-    ) throws(Failure) -> [LoggedEvent] {
-        do {
-            guard let last = try journal.bounds()?.upperBound else { return [] }
-            return try journal.events(after: last - min(last, recalledEvents), limit: Int(recalledEvents))
-        } catch {
-            throw Failure(.inputOutput, "the event log cannot be read: \(error)")
-        }
-    }
-
     /// What a fault of the database means for the command.
     static func failure(_ error: JournalError) -> Failure {
         switch error {
