@@ -20,10 +20,15 @@ struct Harness {
     ///
     /// - Parameter operation: Called with a number that rises; the loop is inside the clock, the set-up is not.
     func nanoseconds(_ operation: (Int) -> Void) -> Double {
-        var iterations = 1
-        while time(iterations, operation) < Self.shortestRun { iterations *= 2 }
+        let iterations = calibrate(operation)
         let runs = (0..<Self.runs).map { _ in time(iterations, operation) / Double(iterations) }
         return runs.sorted()[Self.runs / 2]
+    }
+
+    private func calibrate(_ operation: (Int) -> Void) -> Int {
+        var iterations = 1
+        while time(iterations, operation) < Self.shortestRun { iterations *= 2 }
+        return iterations
     }
 
     private func time(_ iterations: Int, _ operation: (Int) -> Void) -> Double {
@@ -49,6 +54,36 @@ struct Harness {
             line += "  " + primitives
         }
         print(line)
+    }
+
+    /// A primitive, and how often one operation calls it.
+    struct Part {
+        let name: String
+        let times: Int
+        let call: (Int) -> Void
+
+        init(_ name: String, times: Int, _ call: @escaping (Int) -> Void) {
+            self.name = name
+            self.times = times
+            self.call = call
+        }
+    }
+
+    /// Times an operation and what it is made of, in turns, so that both meet the same state of the machine; prints the
+    /// operation beside the sum of its parts.
+    func compare(_ name: String, with parts: [Part], _ operation: @escaping (Int) -> Void) {
+        let calls = [operation] + parts.map(\.call)
+        let iterations = calls.map { calibrate($0) }
+        var runs = calls.map { _ in [Double]() }
+        for _ in 0..<Self.runs {
+            for (index, call) in calls.enumerated() {
+                runs[index].append(time(iterations[index], call) / Double(iterations[index]))
+            }
+        }
+        let medians = runs.map { $0.sorted()[Self.runs / 2] }
+        let sum = zip(medians.dropFirst(), parts).reduce(0.0) { $0 + $1.0 * Double($1.1.times) }
+        let names = parts.map { $0.times == 1 ? $0.name : "\($0.times) x \($0.name)" }
+        report(name, medians[0], raw: sum, of: names.joined(separator: ", "))
     }
 
     /// Prints the head of the table.

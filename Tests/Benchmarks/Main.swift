@@ -4,5 +4,6 @@ struct Main {
         let harness = Harness()
         harness.header()
         PacketBenchmarks(harness: harness).run()
+        NoiseBenchmarks(harness: harness).run()
     }
 }

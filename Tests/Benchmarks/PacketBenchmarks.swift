@@ -57,14 +57,13 @@ struct PacketBenchmarks {
                 "encode, 469 B fragment (Noise)",
                 harness.nanoseconds { _ in consume(ciphertext.encoded(padding: false, using: compression)?.count ?? 0) }
             )
-            let deflate = harness.nanoseconds { _ in
-                consume(compression.deflate(file.payload.span, level: 5, limit: file.payload.count - 1)?.count ?? 0)
+            let deflate = Harness.Part("deflate", times: 1) { _ in
+                consume(
+                    compression.deflate(file.payload.span, level: 5, limit: file.payload.count - 1)?.count ?? 0)
             }
-            harness.report(
-                "encode, 469 B fragment (file)",
-                harness.nanoseconds { _ in consume(file.encoded(padding: false, using: compression)?.count ?? 0) },
-                raw: deflate,
-                of: "trial deflate")
+            harness.compare("encode, 469 B fragment (file)", with: [deflate]) { _ in
+                consume(file.encoded(padding: false, using: compression)?.count ?? 0)
+            }
             if let wire = ciphertext.encoded(padding: false, using: compression) {
                 harness.report(
                     "decode, 469 B fragment",
@@ -83,9 +82,11 @@ struct PacketBenchmarks {
         var packet = text
         let now = Uptime(milliseconds: 0)
         let payload = text.payload
-        let hash = harness.nanoseconds { _ in consume(Int(truncatingIfNeeded: cryptography.sha256(payload.span).low)) }
+        let hash = Harness.Part("SHA-256 of 99 B", times: 1) { _ in
+            consume(Int(truncatingIfNeeded: cryptography.sha256(payload.span).low))
+        }
         var stamp: UInt64 = 0
-        let roundTrip = harness.nanoseconds { _ in
+        harness.compare("encode + decode + dedup, 99 B text", with: [hash]) { _ in
             stamp += 1
             packet.timestamp = WallTime(milliseconds: stamp)
             guard let frame = packet.encoded(padding: false, using: compression), let view = PacketView(frame),
@@ -93,7 +94,6 @@ struct PacketBenchmarks {
             else { return }
             consume(seen.checkAndInsert(DedupKey(of: decoded, using: cryptography), at: now) ? 1 : 0)
         }
-        harness.report("encode + decode + dedup, 99 B text", roundTrip, raw: hash, of: "SHA-256")
     }
 
     private func duplicates() {
@@ -131,17 +131,17 @@ struct PacketBenchmarks {
             let signed = text.signed(with: seed, using: cryptography, compression), let signature = signed.signature,
             let frame = signed.encoded(padding: false, using: compression), let view = PacketView(frame)
         else { return }
-        let rawSign = harness.nanoseconds { _ in consume(cryptography.sign(preimage.span, with: seed).bytes.count) }
-        let sign = harness.nanoseconds { _ in
+        let sign = Harness.Part("Ed25519 sign 256 B", times: 1) { _ in
+            consume(Int(truncatingIfNeeded: cryptography.sign(preimage.span, with: seed).first.low))
+        }
+        harness.compare("sign packet, 99 B text", with: [sign]) { _ in
             consume(text.signed(with: seed, using: cryptography, compression)?.payload.count ?? 0)
         }
-        harness.report("sign packet, 99 B text", sign, raw: rawSign, of: "Ed25519 sign, 256 B")
-        let rawVerify = harness.nanoseconds { _ in
+        let verify = Harness.Part("Ed25519 verify 256 B", times: 1) { _ in
             consume(cryptography.verify(signature, of: preimage.span, by: key) ? 1 : 0)
         }
-        let verify = harness.nanoseconds { _ in
+        harness.compare("verify packet, 99 B text", with: [verify]) { _ in
             consume(view.verifySignature(by: key, using: cryptography, compression) { true } == .valid ? 1 : 0)
         }
-        harness.report("verify packet, 99 B text", verify, raw: rawVerify, of: "Ed25519 verify, 256 B")
     }
 }

@@ -86,6 +86,20 @@ struct VaultFaultTests {
         return .excessiveWork(home.vault.path, memoryKiB: file.work.memoryKiB, passes: file.work.passes)
     }
 
+    @Test("a header that nothing but the seal protects is authenticated: a vault without passphrase, its cost and salt")
+    func forgedWithoutPassphrase() throws {
+        let plain = try VaultHome()
+        _ = try plain.vault.create(from: plain.randomness)
+        let bytes = try plain.directory.read("home/identity.vault")
+        for index in 10..<34 {
+            try plain.directory.write(bytes, to: "home/identity.vault")
+            try plain.forge { $0[index] ^= 1 }
+            #expect(throws: VaultError.damaged(plain.vault.path), "byte \(index)") { try plain.vault.open() }
+        }
+        try plain.directory.write(bytes, to: "home/identity.vault")
+        #expect(throws: Never.self) { try plain.vault.open() }
+    }
+
     @Test("a forged vault that claims to need no passphrase opens nothing")
     func strippedPassphrase() throws {
         try home.forge { $0[9] = 1 }

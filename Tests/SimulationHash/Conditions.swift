@@ -10,21 +10,23 @@ package struct Conditions {
     /// The largest frames of links: a phone's, and a socket's.
     package var frameLimits = [512, 512, 65_536]
     /// The mean time between two links going down; `nil`: none does.
-    package var linkLifetime: Milliseconds? = .seconds(8)
+    package var linkLifetime: Milliseconds? = .seconds(4)
     /// The mean time between two crashes; `nil`: no node crashes.
     package var crashInterval: Milliseconds? = .seconds(12)
     /// How long a crashed node stays away, in milliseconds.
     package var downtime: ClosedRange<Int64> = 500...40_000
-    /// How long a commit takes, in milliseconds.
-    package var commitDelay: ClosedRange<Int64> = 1...400
+    /// How long a commit takes, in milliseconds: one of these ranges for each node. A worn SD card takes seconds.
+    package var commitDelays: [ClosedRange<Int64>] = [1...10, 1...400, 1000...3000]
     /// The probability that a change cannot be kept.
     package var commitFailure = 0.02
     /// How wrong wall clocks are, in milliseconds either way.
     package var clockSkew: Int64 = 20_000
     /// How long people only meet before they begin to talk.
     package var warmUp: Milliseconds = .seconds(5)
-    /// The mean time between two public messages, and between two private ones.
-    package var messageInterval: Milliseconds = .seconds(2)
+    /// The mean time between two public messages.
+    package var publicInterval: Milliseconds = .seconds(2)
+    /// The mean time between two private messages; short, so that many wait for a receipt when a session is replaced.
+    package var privateInterval: Milliseconds = 300
     /// The mean time between two files to everyone.
     package var fileInterval: Milliseconds = .seconds(45)
 
@@ -37,7 +39,7 @@ package struct Conditions {
         calm.profile = LinkProfile(latency: 5...40)
         calm.linkLifetime = nil
         calm.crashInterval = nil
-        calm.commitDelay = 1...10
+        calm.commitDelays = [1...10]
         calm.commitFailure = 0
         calm.warmUp = .seconds(15)
         return calm

@@ -78,9 +78,10 @@ package final class Crowd {
 
     private func setUp(_ person: Person, _ dice: SeededRandomness) {
         person.clock.skew = Milliseconds(dice.number(in: -conditions.clockSkew...conditions.clockSkew))
-        person.journal.delay = conditions.commitDelay
+        let delays = conditions.commitDelays
+        person.journal.delay = delays[dice.number(below: delays.count)]
         person.journal.failureProbability = conditions.commitFailure
-        person.files.delay = conditions.commitDelay
+        person.files.delay = person.journal.delay
         person.files.failureProbability = conditions.commitFailure
         person.journal.observe = { [unowned self, unowned person] entry in
             trace.add("event \(person.name) \(time.now.milliseconds) \(entry.json.text)")
@@ -170,8 +171,8 @@ package final class Crowd {
 
     private func scheduleTraffic() {
         time.after(conditions.warmUp) { [unowned self] in isTalking = true }
-        every(conditions.messageInterval, randomness.fork("public")) { [unowned self] in speak($0) }
-        every(conditions.messageInterval, randomness.fork("private")) { [unowned self] in write($0) }
+        every(conditions.publicInterval, randomness.fork("public")) { [unowned self] in speak($0) }
+        every(conditions.privateInterval, randomness.fork("private")) { [unowned self] in write($0) }
         every(conditions.fileInterval, randomness.fork("files")) { [unowned self] in sendFile($0) }
     }
 
@@ -213,12 +214,13 @@ package final class Crowd {
             count()
         } catch {
             tally.refused += 1
+            trace.add("refused \(time.now.milliseconds) \(error)")
         }
     }
 
     /// Says something that was not said before, short as a rule and now and then too long for a small frame.
     private func text(_ number: Int, _ dice: SeededRandomness) -> String {
-        let length = dice.number(below: 8) == 0 ? dice.number(below: 2500) : dice.number(below: 120)
+        let length = dice.number(below: 8) == 0 ? dice.number(below: 2000) : dice.number(below: 120)
         return "\(number) " + String(repeating: "x", count: length)
     }
 

@@ -30,6 +30,13 @@ public enum IngressGuard {
     public static func isFresh(_ timestamp: WallTime, at now: WallTime) -> Bool {
         timestamp.distance(to: now) <= MeshPolicy.maximumSkew
     }
+
+    /// Whether an answer to a sync request was asked for: then its age does not matter (spec: packet §2.11).
+    ///
+    /// - Parameter requestedAt: When we last sent a sync request to the peer that the packet is validated by.
+    public static func isSolicited(requestedAt: Uptime?, at now: Uptime) -> Bool {
+        requestedAt.map { now - $0 <= PacketPolicy.syncResponseWindow } ?? false
+    }
 }
 
 /// The header fields that decisions need; a frame's view and a rebuilt packet both have them.

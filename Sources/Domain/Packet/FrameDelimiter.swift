@@ -84,27 +84,13 @@ public struct FrameDelimiter: Sendable {
     /// Reads the frame's length off its header.
     private func measure(from start: Int) -> Measure {
         let bytes = buffer.span
-        let available = bytes.count - start
-        guard available >= PacketPolicy.shortestFrame1 else { return .headerIncomplete }
-        let isLong = bytes[start] == PacketPolicy.version2
-        let prefix = isLong ? PacketPolicy.shortestFrame2 : PacketPolicy.shortestFrame1
-        guard available >= prefix else { return .headerIncomplete }
-        let flags = PacketFlags(rawValue: bytes[start + 11])
-        let section =
-            isLong
-            ? Int(bytes.bigEndian(UInt32.self, at: start + 12)) : Int(bytes.bigEndian(UInt16.self, at: start + 12))
-        var length = prefix + section
-        if flags.contains(.recipient) { length += PeerID.count }
-        if flags.contains(.signature) { length += Signature.count }
-        if isLong, flags.contains(.route) {
-            let offset = prefix + (flags.contains(.recipient) ? PeerID.count : 0)
-            guard available > offset else { return .headerIncomplete }
-            length += 1 + Int(bytes[start + offset]) * PeerID.count
+        guard let header = FrameHeader(bytes, at: start), let hops = header.hopCount(in: bytes, at: start) else {
+            return .headerIncomplete
         }
-        let sizeField = isLong ? PacketPolicy.sizeFieldLength2 : PacketPolicy.sizeFieldLength1
-        if flags.contains(.compressed), section < sizeField { return .unreasonable }
+        if header.flags.contains(.compressed), header.sectionLength < header.sizeFieldLength { return .unreasonable }
+        let length = header.sectionOffset(hops: hops) + header.sectionLength + header.signatureLength
         if length > PacketPolicy.maximumStreamBuffer { return .unreasonable }
-        return available < length ? .incomplete(length) : .complete(length)
+        return bytes.count - start < length ? .incomplete(length) : .complete(length)
     }
 
     /// Whether the incomplete frame may wait on; its clock starts when it is first seen incomplete.

@@ -33,71 +33,38 @@ public struct PacketView: Sendable {
     /// Parses a frame of either version; `nil` for one that the decoder refuses.
     public init?(_ frame: [UInt8]) {
         let bytes = frame.span
-        let count = bytes.count
-        guard count >= PacketPolicy.shortestFrame1 else { return nil }
-        let version = bytes[0]
-        let flags = PacketFlags(rawValue: bytes[11])
-        var cursor: Int
-        let sectionLength: Int
-        let isLong: Bool
-        switch version {
-        case PacketPolicy.version1:
-            isLong = false
-            sectionLength = Int(bytes.bigEndian(UInt16.self, at: 12))
-            cursor = PacketPolicy.headerLength1
-        case PacketPolicy.version2:
-            guard count >= PacketPolicy.shortestFrame2 else { return nil }
-            isLong = true
-            sectionLength = Int(bytes.bigEndian(UInt32.self, at: 12))
-            cursor = PacketPolicy.headerLength2
-        default: return nil
-        }
-        guard sectionLength <= PacketPolicy.maximumPayload else { return nil }
-        sender = PeerID(rawValue: bytes.bigEndian(UInt64.self, at: cursor))
-        cursor += PeerID.count
+        guard let header = FrameHeader(bytes, at: 0), header.sectionLength <= PacketPolicy.maximumPayload,
+            let hops = header.hopCount(in: bytes, at: 0)
+        else { return nil }
+        let section = header.sectionOffset(hops: hops)
+        let end = section + header.sectionLength
+        guard bytes.count >= end + header.signatureLength else { return nil }
 
-        if flags.contains(.recipient) {
-            guard count - cursor >= PeerID.count else { return nil }
-            recipient = PeerID(rawValue: bytes.bigEndian(UInt64.self, at: cursor))
-            cursor += PeerID.count
-        } else {
-            recipient = nil
-        }
-        var hops = 0
-        if isLong, flags.contains(.route) {
-            guard count > cursor else { return nil }
-            hops = Int(bytes[cursor])
-            cursor += 1
-            guard count - cursor >= hops * PeerID.count else { return nil }
-            cursor += hops * PeerID.count
-        }
-
-        guard count - cursor >= sectionLength else { return nil }
-        let end = cursor + sectionLength
-        if flags.contains(.compressed) {
-            let width = isLong ? PacketPolicy.sizeFieldLength2 : PacketPolicy.sizeFieldLength1
-            guard sectionLength > width else { return nil }
+        if header.flags.contains(.compressed) {
+            guard header.sectionLength > header.sizeFieldLength else { return nil }
             let originalSize =
-                isLong
-                ? Int(bytes.bigEndian(UInt32.self, at: cursor)) : Int(bytes.bigEndian(UInt16.self, at: cursor))
-            cursor += width
+                header.isLong
+                ? Int(bytes.bigEndian(UInt32.self, at: section)) : Int(bytes.bigEndian(UInt16.self, at: section))
+            let start = section + header.sizeFieldLength
             guard originalSize > 0, originalSize <= PacketPolicy.maximumPayload,
-                Double(originalSize) / Double(end - cursor) <= PacketPolicy.maximumRatio
+                Double(originalSize) / Double(end - start) <= PacketPolicy.maximumRatio
             else { return nil }
+            payloadStart = start
             payloadLengthAfterInflation = originalSize
         } else {
-            payloadLengthAfterInflation = sectionLength
+            payloadStart = section
+            payloadLengthAfterInflation = header.sectionLength
         }
-        if flags.contains(.signature), count - end < Signature.count { return nil }
-
-        self.version = version
-        self.flags = flags
+        payloadEnd = end
+        hopCount = hops
+        version = bytes[0]
         type = MessageType(rawValue: bytes[1])
         ttl = bytes[2]
         timestamp = WallTime(milliseconds: bytes.bigEndian(UInt64.self, at: 3))
-        hopCount = hops
-        payloadStart = cursor
-        payloadEnd = end
+        flags = header.flags
+        sender = PeerID(rawValue: bytes.bigEndian(UInt64.self, at: header.senderOffset))
+        recipient =
+            header.flags.contains(.recipient) ? PeerID(rawValue: bytes.bigEndian(UInt64.self, at: header.length)) : nil
         self.frame = frame
     }
 }

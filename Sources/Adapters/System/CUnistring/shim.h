@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <uninorm.h>
+#include <unistring/version.h>
 
 /* UNINORM_NFC is the address of an incomplete type, which Swift does not import.
    Returns memory for free(), or NULL when there is none left. */
