@@ -60,7 +60,7 @@ public final class ControlServer: @unchecked Sendable {
     /// Says that events up to `sequence` are durable; wakes the subscribers. From any thread, returns at once.
     public func logged(upTo sequence: UInt64) {
         queue.async {
-            for connection in self.ordered { connection.subscription?.wake() }
+            for connection in self.ordered { connection.subscription?.wake(upTo: sequence) }
         }
     }
 

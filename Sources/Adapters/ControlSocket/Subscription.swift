@@ -69,8 +69,9 @@ final class Subscription: @unchecked Sendable {
         }
     }
 
-    /// Something was logged.
-    func wake() {
+    /// Events up to `sequence` were logged.
+    func wake(upTo sequence: UInt64) {
+        guard !isStarted || sequence > cursor else { return }
         mayHaveMore = true
         pump()
     }

@@ -10,6 +10,9 @@ import Domain
 public struct ZlibCompression: Compression {
     private let deflaters = DeflaterPool()
 
+    /// The library's version, as it names itself.
+    public static var libraryVersion: String { String(cString: zlibVersion()) }
+
     /// Makes a compressor; copies of it share their idle encoder states.
     public init() {}
 

@@ -1,8 +1,7 @@
-import CLibcrypto
-import CSQLite
-import CSodium
-import CZlib
 import Domain
+import NativeCryptography
+import SQLiteStores
+import ZlibCompression
 
 /// What this program is and what it is made of.
 enum Version {
@@ -22,10 +21,8 @@ enum Version {
 
     /// The libraries that it runs with, as they name themselves.
     static var libraries: [(name: String, version: String)] {
-        [
-            ("libsodium", String(cString: sodium_version_string())),
-            ("libcrypto", String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))),
-            ("zlib", String(cString: zlibVersion())), ("SQLite", String(cString: sqlite3_libversion())),
+        NativeCryptography.libraries + [
+            ("zlib", ZlibCompression.libraryVersion), ("SQLite", SQLiteLibrary.version),
         ]
     }
 

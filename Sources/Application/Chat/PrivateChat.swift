@@ -27,7 +27,11 @@ final class PrivateChat<C: Cryptography> {
         case payload(NoisePayload, since: Uptime)
 
         var message: MessageID? { if case .message(let id, _, _) = self { id } else { nil } }
-        var since: Uptime { switch self { case .message(_, _, let since), .payload(_, let since): since } }
+        var since: Uptime {
+            switch self {
+            case .message(_, _, let since), .payload(_, let since): since
+            }
+        }
     }
 
     init(

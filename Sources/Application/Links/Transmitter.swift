@@ -39,7 +39,9 @@ final class Transmitter<C: Cryptography> {
         self.counters = counters
         self.cryptography = cryptography
         trains = FragmentTrains(ports: ports)
-        trains.transmit = { [unowned self] frame, destination in self.transmit(frame, to: destination, whenFull: .report) }
+        trains.transmit = { [unowned self] frame, destination in
+            self.transmit(frame, to: destination, whenFull: .report)
+        }
     }
 
     /// A packet of ours, stamped with a time that no other packet of ours has.

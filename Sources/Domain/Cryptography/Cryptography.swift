@@ -35,7 +35,8 @@ public protocol Cryptography: Sendable {
     ///   - nonce: Unique under the key.
     ///   - associatedData: Authenticated and not encrypted.
     func seal(
-        _ plaintext: Span<UInt8>, key: Secret, nonce: AEADNonce, associatedData: Span<UInt8>, into output: inout [UInt8])
+        _ plaintext: Span<UInt8>, key: Secret, nonce: AEADNonce, associatedData: Span<UInt8>, into output: inout [UInt8]
+    )
     /// Checks the tag and appends the plaintext to `output`; `false`, with `output` unchanged, when it does not verify
     /// or the input is shorter than a tag.
     func open(

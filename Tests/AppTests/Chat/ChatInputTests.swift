@@ -61,9 +61,9 @@ struct ChatInputTests {
 
     @Test("no command is both there and not")
     func disjoint() {
-        for verb in ChatVerb.allCases {
-            #expect(!ChatVerb.unsupported.contains(verb.rawValue))
-            #expect(ChatVerb(verb.rawValue) == verb)
+        for verb in SlashVerb.allCases {
+            #expect(!SlashVerb.unsupported.contains(verb.rawValue))
+            #expect(SlashVerb(verb.rawValue) == verb)
             #expect(verb.usage.hasPrefix("/" + verb.rawValue))
         }
     }

@@ -104,12 +104,28 @@ private final class FakeNode: EventHistory {
     }
 }
 
+/// The exit code of a chat that runs elsewhere.
+private final class Outcome: Sendable {
+    private let code = Mutex<Int32?>(nil)
+    private let ended = DispatchSemaphore(value: 0)
+
+    func end(_ code: Int32?) {
+        self.code.withLock { $0 = code }
+        ended.signal()
+    }
+
+    /// `nil` when the chat does not end within 20 s.
+    func wait() -> Int32? {
+        guard ended.wait(timeout: .now() + 20) == .success else { return nil }
+        return code.withLock { $0 }
+    }
+}
+
 /// A chat whose lines come from a pipe and whose output goes to another.
 private final class Script {
     private let input: [Int32]
     private let output: [Int32]
-    private let result = Mutex<Int32?>(nil)
-    private let ended = DispatchSemaphore(value: 0)
+    private let outcome = Outcome()
     private var received: [UInt8] = []
 
     init(_ node: FakeNode, json: Bool = false, cursorPath: String? = nil) throws {
@@ -120,12 +136,11 @@ private final class Script {
         options.catchesSignals = false
         (options.terminal.input, options.terminal.output) = (input[0], output[1])
         let (path, chosen, out) = (node.path, options, output[1])
-        DispatchQueue(label: "chat").async { [self] in
+        DispatchQueue(label: "chat").async { [outcome] in
             let client = try? ControlClient(path: path)
             let code = client.map { ChatSession(client: $0, options: chosen).run() }
-            result.withLock { $0 = code }
             close(out)
-            ended.signal()
+            outcome.end(code)
         }
     }
 
@@ -169,8 +184,7 @@ private final class Script {
     func finish() -> (lines: [String], code: Int32?) {
         var lines: [String] = []
         while let line = line() { lines.append(line) }
-        guard ended.wait(timeout: .now() + 20) == .success else { return (lines, nil) }
-        return (lines, result.withLock { $0 })
+        return (lines, outcome.wait())
     }
 }
 

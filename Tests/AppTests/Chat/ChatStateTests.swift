@@ -61,13 +61,15 @@ struct ChatStateTests {
         for number in 1...2 {
             _ = take(&state, .privateMessage(message("\(number)", "x", from: bob, with: bob)), UInt64(number))
         }
-        #expect(state.open(.direct(bob)) == [.markRead(bob, ["1", "2"])])
+        let opened = state.open(.direct(bob))
+        #expect(opened == [.markRead(bob, ["1", "2"])])
         #expect(state.firstUnread == nil)
         #expect(state.prompt == "bob#1a2b> ")
         let effects = take(&state, .privateMessage(message("3", "y", from: bob, with: bob)), 3)
         #expect(effects.last == .markRead(bob, ["3"]))
         #expect(shown(effects) == ["T <bob#1a2b> y"])
-        #expect(state.open(.direct(bob)) == [])
+        let again = state.open(.direct(bob))
+        #expect(again == [])
     }
 
     @Test("messages of the mesh behind a thread are counted and not shown")
@@ -75,7 +77,7 @@ struct ChatStateTests {
         var state = chat()
         _ = state.open(.direct(bob))
         #expect(take(&state, .publicMessage(message("1", "hello", from: eve))) == [])
-        #expect(state.prompt == "bob#1a2b (1)> ")
+        #expect(state.prompt == "anon#1a2b (1)> ")
         let didClose = state.close()
         #expect(didClose)
         #expect(state.prompt == "mesh> ")
@@ -84,7 +86,7 @@ struct ChatStateTests {
     }
 
     @Test("one's own messages are neither unread nor acknowledged, and carry their status")
-    func own() {
+    func ownMessages() {
         var state = chat()
         _ = state.open(.direct(bob))
         let effects = take(
@@ -212,8 +214,10 @@ struct ChatStateTests {
     func local() {
         var state = chat()
         _ = state.open(.direct(bob))
-        #expect(state.addLocal(.local("pong"), to: .mesh) == [])
-        #expect(shown(state.addLocal(.local("pong"), to: .direct(bob))) == ["-- pong"])
+        let elsewhere = state.addLocal(.local("pong"), to: .mesh)
+        let here = state.addLocal(.local("pong"), to: .direct(bob))
+        #expect(elsewhere == [])
+        #expect(shown(here) == ["-- pong"])
         #expect(state.rows(of: .mesh) == [.local("pong")])
         #expect(state.unread(in: .mesh) == 0)
     }

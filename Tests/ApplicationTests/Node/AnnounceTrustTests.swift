@@ -164,7 +164,9 @@ struct AnnounceTrustTests {
         world.time.run(for: .seconds(2))
         let node = try #require(alice.node)
         let peer = try #require(node.peers.first)
-        for name in ["bob", "@bob", peer.id.hex, peer.fingerprint.hex, peer.noiseKey.bytes.hex, "bob#\(peer.id.hex.prefix(4))"] {
+        for name in [
+            "bob", "@bob", peer.id.hex, peer.fingerprint.hex, peer.noiseKey.bytes.hex, "bob#\(peer.id.hex.prefix(4))",
+        ] {
             #expect(try node.resolve(name) == first.id)
         }
         #expect(throws: Refusal.noSuchPeer("carol")) { _ = try node.resolve("carol") }

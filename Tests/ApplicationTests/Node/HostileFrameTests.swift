@@ -39,7 +39,9 @@ struct HostileFrameTests {
         #expect(alice.counter(.droppedSelfLoop) == 1)
     }
 
-    @Test("a packet up to 120 s off is taken, one beyond is not", arguments: [(-120_000, true), (-120_001, false), (120_000, true), (120_001, false)])
+    @Test(
+        "a packet up to 120 s off is taken, one beyond is not",
+        arguments: [(-120_000, true), (-120_001, false), (120_000, true), (120_001, false)])
     func skew(offset: Int64, accepted: Bool) {
         let (alice, _, stranger) = scene()
         stranger.send(stranger.announce())
@@ -100,7 +102,8 @@ struct HostileFrameTests {
         #expect(alice.counter(.droppedUnsigned) == 1)
         #expect(alice.counter(.droppedBadSignature) == 1)
         #expect(alice.publicTexts.isEmpty)
-        #expect(bob.counter(.droppedUnknownSigner) + bob.counter(.droppedUnsigned) + bob.counter(.droppedBadSignature) == 3)
+        #expect(
+            bob.counter(.droppedUnknownSigner) + bob.counter(.droppedUnsigned) + bob.counter(.droppedBadSignature) == 3)
     }
 
     @Test("a forged goodbye neither evicts anybody nor spreads; a real one does both")
@@ -128,7 +131,8 @@ struct HostileFrameTests {
         let (_, bob, stranger) = scene()
         let text = String(repeating: "the same words again and again, ", count: 60)
         let recipient = PeerID(rawValue: 0x0102_0304_0506_0708)
-        let plain = Packet(type: .message, ttl: 7, timestamp: stranger.now, sender: stranger.id, payload: Array(text.utf8))
+        let plain = Packet(
+            type: .message, ttl: 7, timestamp: stranger.now, sender: stranger.id, payload: Array(text.utf8))
         var flagged = try #require(plain.encoded(padding: false, using: stranger.compression))
         flagged[11] |= 0x60
         let other = try #require(androidFrame(plain, stranger))
@@ -153,7 +157,8 @@ struct HostileFrameTests {
     private func androidFrame(_ packet: Packet, _ stranger: Stranger) -> [UInt8]? {
         var packet = packet
         packet.timestamp = packet.timestamp.adding(1)
-        guard let stream = stranger.compression.deflate(packet.payload.span, level: 1, limit: packet.payload.count) else {
+        guard let stream = stranger.compression.deflate(packet.payload.span, level: 1, limit: packet.payload.count)
+        else {
             return nil
         }
         let size = packet.payload.count
@@ -204,7 +209,8 @@ struct HostileFrameTests {
             let invented = Stranger(world, seed: 1000 + UInt64(index))
             let packet = stranger.announce(
                 noiseKey: invented.cryptography.agreementPublicKey(of: invented.keys.noise),
-                signingKey: invented.cryptography.signingPublicKey(of: invented.keys.signing), sender: invented.id, ttl: 6)
+                signingKey: invented.cryptography.signingPublicKey(of: invented.keys.signing), sender: invented.id,
+                ttl: 6)
             stranger.send(packet, signingWith: invented.keys.signing)
             world.time.run(for: 10)
         }

@@ -110,7 +110,9 @@ struct SessionTests {
         #expect(bench.talks(bench.high, bench.low))
     }
 
-    @Test("15: of two crossed first messages the lower identifier's wins, whichever arrives first", arguments: [true, false])
+    @Test(
+        "15: of two crossed first messages the lower identifier's wins, whichever arrives first",
+        arguments: [true, false])
     func crossed(lowFirst: Bool) throws {
         let bench = SessionBench()
         #expect(bench.low.sessions.start(with: bench.high.id))
@@ -166,7 +168,8 @@ struct SessionTests {
         #expect(bench.low.failures == 1)
     }
 
-    @Test("20: garbage, and repeated messages 2 and 3, leave a standing session alone", arguments: [0, 1, 31, 33, 64, 96])
+    @Test(
+        "20: garbage, and repeated messages 2 and 3, leave a standing session alone", arguments: [0, 1, 31, 33, 64, 96])
     func garbage(length: Int) {
         let bench = SessionBench()
         bench.connect(bench.low, bench.high)
@@ -243,7 +246,8 @@ struct SessionTests {
     @Test("22: ciphertext before message 3 is early, with no session it is not")
     func early() throws {
         let bench = SessionBench()
-        guard case .noSession = bench.high.sessions.open([UInt8](repeating: 0, count: 30)[...], from: bench.low.id) else {
+        guard case .noSession = bench.high.sessions.open([UInt8](repeating: 0, count: 30)[...], from: bench.low.id)
+        else {
             Issue.record("there is no session")
             return
         }

@@ -14,11 +14,11 @@ struct FileNameTests {
         "a name becomes one harmless component",
         arguments: [
             ("cat.jpg", "cat.jpg"), ("../../etc/passwd", "_.._.._etc_passwd"), ("a\\b.png", "a_b.png"),
-            ("a<b>:\"|?*c.png", "a_b_______c.png"), ("a\u{0}b.png", "ab.png"), ("a\u{1}\u{7F}\u{85}b.png", "a___b.png"),
-            ("gpj\u{202E}exe.png", "gpj_exe.png"), ("  padded.png \n", "padded.png_"), ("  padded.png ", "padded.png"),
+            ("a<b>:\"|?*c.png", "a_b______c.png"), ("a\u{0}b.png", "ab.png"), ("a\u{1}\u{7F}\u{85}b.png", "a___b.png"),
+            ("gpj\u{202E}exe.png", "gpj_exe.png"), ("  padded.png \n", "padded.png _"), ("  padded.png ", "padded.png"),
             ("cafe\u{301}.png", "caf\u{E9}.png"), (".hidden", "_.hidden"), (".", "_..jpg"), ("..", "_...jpg"),
             ("noextension", "noextension.jpg"), ("dot.", "dot..jpg"), ("", "image_20260101_120000.jpg"),
-            (" \u{200B} ", "image_20260101_120000.jpg"), (".\u{301}x.png", "_.\u{301}x.png"),
+            (" \u{3000} ", "image_20260101_120000.jpg"), (" \u{200B} ", "_.jpg"), (".\u{301}x.png", "_.\u{301}x.png"),
         ])
     func sanitizes(received: String, expected: String) {
         #expect(Array(sanitized(received).unicodeScalars) == Array(expected.unicodeScalars))

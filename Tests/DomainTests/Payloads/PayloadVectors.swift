@@ -6,6 +6,9 @@ import Testing
 /// The primitives that the payload suites share.
 let payloadCryptography = NativeCryptography()
 
+/// A secret of theirs.
+typealias PayloadSecret = NativeCryptography.Secret
+
 /// A vector that a suite cannot make sense of.
 struct VectorFault: Error, CustomStringConvertible {
     let description: String
@@ -66,7 +69,7 @@ extension JSONValue {
         try found(Number(exactBigEndianBytes: try bytes(name)), name)
     }
     /// A member's private key or seed.
-    func secret(_ name: String) throws -> NativeCryptography.Secret {
+    func secret(_ name: String) throws -> PayloadSecret {
         let bytes = try bytes(name)
         return payloadCryptography.importSecret(bytes.span)
     }

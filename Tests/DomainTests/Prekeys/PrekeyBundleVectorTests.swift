@@ -9,7 +9,7 @@ struct PrekeyBundleVectorTests {
         let input = vector.input
         switch vector.op {
         case "sign":
-            let offer = try #require(try offer(input))
+            let offer = try #require(try self.offer(input))
             let seed = try input.secret("ed25519_seed")
             let bundle = PrekeyBundle(signing: offer, with: seed, using: payloadCryptography)
             vector.expect(offer.signedBytes, is: "signable")

@@ -9,7 +9,7 @@ enum ChatCompletion {
     /// mention behind `@`.
     static func complete(_ before: String, names: [String]) -> Completion {
         if before.first == "/", !before.contains(" ") {
-            return offer(before, ChatVerb.allCases.map { "/" + $0.rawValue }.sorted(), limit: ChatVerb.allCases.count)
+            return offer(before, SlashVerb.allCases.map { "/" + $0.rawValue }.sorted(), limit: SlashVerb.allCases.count)
         }
         let word = before[(before.lastIndex(of: " ").map { before.index(after: $0) } ?? before.startIndex)...]
         if let verb = verb(of: before), verb.takesPeer, before.count(where: { $0 == " " }) == 1 {
@@ -22,9 +22,9 @@ enum ChatCompletion {
         return offer(String(word[at...]), names.map { "@" + $0 }, limit: limit)
     }
 
-    private static func verb(of line: String) -> ChatVerb? {
+    private static func verb(of line: String) -> SlashVerb? {
         guard line.first == "/", let space = line.firstIndex(of: " ") else { return nil }
-        return ChatVerb(line[line.index(after: line.startIndex)..<space].lowercased())
+        return SlashVerb(line[line.index(after: line.startIndex)..<space].lowercased())
     }
 
     private static func offer(_ typed: String, _ all: [String], limit: Int) -> Completion {

@@ -11,7 +11,7 @@ enum ChatInput: Hashable, Sendable {
     /// A command.
     case command(ChatCommand)
     /// A command whose argument is missing or makes no sense.
-    case usage(ChatVerb)
+    case usage(SlashVerb)
     /// A command of the phones, or of a later version of ours.
     case unsupported(String)
     /// No command at all.
@@ -30,8 +30,8 @@ enum ChatInput: Hashable, Sendable {
         let space = line.firstIndex(of: " ")
         let name = line[line.index(after: line.startIndex)..<(space ?? line.endIndex)].lowercased()
         let argument = space.map { String(line[line.index(after: $0)...]) } ?? ""
-        guard let verb = ChatVerb(name) else {
-            self = ChatVerb.unsupported.contains(name) ? .unsupported(name) : .unknown(name)
+        guard let verb = SlashVerb(name) else {
+            self = SlashVerb.unsupported.contains(name) ? .unsupported(name) : .unknown(name)
             return
         }
         self = ChatCommand(verb, argument).map { .command($0) } ?? .usage(verb)
@@ -39,7 +39,7 @@ enum ChatInput: Hashable, Sendable {
 }
 
 /// The commands that there are.
-enum ChatVerb: String, CaseIterable, Sendable {
+enum SlashVerb: String, CaseIterable, Sendable {
     case clear, close, fingerprint, help, hug, id, msg, nick, open, peers, ping, quit, send, slap, status, views, wave,
         who
 
@@ -127,7 +127,7 @@ enum ChatCommand: Hashable, Sendable {
     case quit
 
     /// Reads the argument of a command; `nil` when one is missing.
-    init?(_ verb: ChatVerb, _ argument: String) {
+    init?(_ verb: SlashVerb, _ argument: String) {
         let name = Self.name(argument)
         switch verb {
         case .msg:

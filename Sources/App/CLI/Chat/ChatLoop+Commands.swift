@@ -41,8 +41,8 @@ extension ChatLoop {
             state.clear()
             screen.terminal.clear()
         case .help:
-            let width = ChatVerb.allCases.map(\.usage.count).max() ?? 0
-            let lines = ChatVerb.allCases.map { verb in
+            let width = SlashVerb.allCases.map(\.usage.count).max() ?? 0
+            let lines = SlashVerb.allCases.map { verb in
                 verb.usage + String(repeating: " ", count: width - verb.usage.count + 2) + verb.summary
             }
             say("help", lines.joined(separator: "\n"))

@@ -134,6 +134,9 @@ final class ChatLoop {
         let here = state.roster.names.count
         let people = here == 1 ? "1 person is here" : "\(here) people are here"
         say("started", "you are \(state.name(of: state.own)); \(people); /help lists the commands")
+        if screen.isPlainTerminal {
+            say("plain", "this terminal cannot edit lines (TERM is dumb or not set); they are read as they come")
+        }
         for view in state.views where view != .mesh && state.unread(in: view) > 0 {
             let name = state.title(of: view)
             say("unread", "\(name) wrote to you (\(state.unread(in: view)) unread); /open \(name)")

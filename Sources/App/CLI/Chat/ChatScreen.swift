@@ -15,6 +15,7 @@ final class ChatScreen {
     }
 
     private let offers: Offers
+    private let input: Int32
 
     /// What the completer sees; apart from the screen, which owns the completer.
     private final class Offers { var names: [String] = [] }
@@ -29,7 +30,11 @@ final class ChatScreen {
         }
         self.offers = offers
         isJSON = options.isJSON
+        input = how.input
     }
+
+    /// Whether a person types at a terminal that cannot edit lines.
+    var isPlainTerminal: Bool { !isJSON && !terminal.isInteractive && isatty(input) == 1 }
 
     /// Shows rows to a person; a program gets the events that they come from.
     func show(_ rows: [ChatRow]) {

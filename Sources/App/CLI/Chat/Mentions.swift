@@ -10,21 +10,13 @@ enum Mentions {
     static func tokens(in text: String) -> Set<String> {
         guard text.count <= textLimit, !hasLongWord(text, limit: wordLimit) else { return [] }
         var tokens: Set<String> = []
-        let scalars = Array(text.unicodeScalars)
-        var index = 0
-        while index < scalars.count {
-            defer { index += 1 }
-            guard scalars[index] == "@" else { continue }
-            var end = index + 1
-            while end < scalars.count, isNameScalar(scalars[end]) { end += 1 }
-            guard end > index + 1 else { continue }
-            var token = String(String.UnicodeScalarView(scalars[(index + 1)..<end]))
-            if end + 5 <= scalars.count, scalars[end] == "#",
-                scalars[(end + 1)..<(end + 5)].allSatisfy({ $0.properties.isASCIIHexDigit })
-            {
-                token += String(String.UnicodeScalarView(scalars[end..<(end + 5)]))
-            }
-            tokens.insert(token)
+        let characters = Array(text)
+        for start in characters.indices where characters[start] == "@" {
+            let name = characters[(start + 1)...].prefix(while: isNamePart)
+            guard !name.isEmpty else { continue }
+            let suffix = characters[name.endIndex...].prefix(5)
+            let isSuffix = suffix.count == 5 && suffix.first == "#" && suffix.dropFirst().allSatisfy(isHexDigit)
+            tokens.insert(String(name) + (isSuffix ? String(suffix) : ""))
         }
         return tokens
     }
@@ -54,10 +46,14 @@ enum Mentions {
         return false
     }
 
-    private static func isNameScalar(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: true
-        default: scalar == "_" || ("0"..."9").contains(scalar)
+    /// Letters, digits and `_`; a letter with its marks is one, however it is composed.
+    private static func isNamePart(_ character: Character) -> Bool {
+        guard let first = character.unicodeScalars.first else { return false }
+        switch first.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: return true
+        default: return first == "_" || ("0"..."9").contains(first)
         }
     }
+
+    private static func isHexDigit(_ character: Character) -> Bool { character.isASCII && character.isHexDigit }
 }
