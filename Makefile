@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
-BUILD   := swift build --disable-index-store --explicit-target-dependency-import-check error
+BUILD   := swift build --explicit-target-dependency-import-check error
 PYTHON  := .venv/bin/python
 SOURCES := Sources Tests Package.swift
 
