@@ -3,9 +3,7 @@ enum Verbs {
     /// The verbs.
     static let all: [Verb] = [
         RunVerb.verb, ChatSessionVerb.verb, SendVerb.verb, RecvVerb.verb, PeersVerb.verb, PingVerb.verb,
-        StatusVerb.verb,
-        IdentityVerb.verb,
-        InspectVerb.verb, DoctorVerb.verb,
-        ConfigVerb.verb, VersionVerb.verb, Help.verb,
+        StatusVerb.verb, IdentityVerb.verb, InspectVerb.verb, DoctorVerb.verb, ConfigVerb.verb, VersionVerb.verb,
+        Help.verb,
     ]
 }
