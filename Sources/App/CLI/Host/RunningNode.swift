@@ -18,7 +18,8 @@ final class RunningNode {
     private let places: Places
     private let log: LogWriter
     private let output: Output
-    private let lock: HomeLock
+    /// Held until everything is on the disk.
+    private var lock: HomeLock?
     private let journal: SQLiteJournal<NativeCryptography>
     private let host: NodeHost
     private var configuration: Configuration
@@ -207,7 +208,7 @@ final class RunningNode {
         // What links and files reported while they went down is in the queue before this.
         host.perform { $0.discard() }
         journal.close()
-        withExtendedLifetime(lock) {}
+        lock = nil
     }
 
     deinit { stop() }

@@ -29,6 +29,7 @@ enum ChatSessionVerb {
             let node = try RunningNode(
                 places, configuration, log: try log(style, places, context), output: context.output)
             defer { node.stop() }
+            if isatty(STDIN_FILENO) == 0 { try awaitCompany(places) }
             guard let client = try client(of: places) else {
                 throw Failure(.internalFault, "the node that was just started does not answer")
             }
@@ -40,6 +41,22 @@ enum ChatSessionVerb {
         do { return try ControlClient(path: places.controlSocket) } catch {
             if case .notRunning = error { return nil }
             throw NodeConnection.failure(error, places: places)
+        }
+    }
+
+    /// How long a script's first line waits for somebody to hear it: links come up and announce within a second.
+    private static let patience = Milliseconds.seconds(3)
+
+    /// Waits until a neighbour announced itself: what a script says is not to be said to an empty room.
+    private static func awaitCompany(_ places: Places) throws(Failure) {
+        let connection = try NodeConnection.open(places)
+        let deadline = SystemClock.uptime + patience
+        if try connection.call("peers")["peers"]?.array?.isEmpty == false { return }
+        _ = try connection.subscribe(after: 0)
+        while let message = try connection.next(timeout: max(0, deadline - SystemClock.uptime)) {
+            // The log may hold events of earlier runs, so the node itself is asked.
+            guard message.params["kind"] == "connected" else { continue }
+            if try connection.call("peers")["peers"]?.array?.isEmpty == false { return }
         }
     }
 
