@@ -10,14 +10,22 @@ private final class Program: Sendable {
     private let arrived = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Parameter news: A pipe whose lines are printed above the line being edited.
-    init(_ options: Terminal.Options, news: Int32 = -1, completer: @escaping @Sendable (String) -> Completion) {
+    /// - Parameters:
+    ///   - news: A pipe whose lines are printed above the line being edited.
+    ///   - isCounting: Whether the prompt tells the line's number, so that one prompt is not taken for another.
+    init(
+        _ options: Terminal.Options, news: Int32 = -1, isCounting: Bool = false,
+        completer: @escaping @Sendable (String) -> Completion
+    ) {
         DispatchQueue(label: "program").async { [self] in
             // No signals: those of the process are everybody's.
             let terminal = Terminal(options: options, catchesSignals: false, completer: completer)
             var isOver = false
+            var count = 0
             while !isOver {
-                let input = terminal.nextLine(prompt: "me> ", polling: news < 0 ? [] : [news]) { descriptor in
+                count += 1
+                let prompt = isCounting ? "\(count)> " : "me> "
+                let input = terminal.nextLine(prompt: prompt, polling: news < 0 ? [] : [news]) { descriptor in
                     var chunk = [UInt8](repeating: 0, count: 4096)
                     let count = read(descriptor, &chunk, chunk.count)
                     guard count > 0 else { return false }
@@ -136,23 +144,25 @@ struct EditingTests {
     @Test("Ctrl-C discards the line, Ctrl-D on an empty one ends, the arrow brings the last line back")
     func keys() throws {
         let screen = try PseudoTerminal(columns: 40)
-        let program = Program(screen.options, completer: nothing)
-        try #require(screen.shows(["me>"]))
+        let program = Program(screen.options, isCounting: true, completer: nothing)
+        // Between two lines the terminal is in its usual state, where these keys mean something else.
+        try #require(screen.shows(["1>"]))
         screen.type("first\r")
         #expect(program.next() == .line("first"))
-        // Between two lines the terminal is in its usual state, where Ctrl-C is a signal.
-        try #require(screen.shows(["me>"]))
+        try #require(screen.shows(["2>"]))
         screen.type("rubbish\u{03}")
         #expect(program.next() == .interrupt(hadText: true))
-        try #require(screen.shows(["me>"]))
+        try #require(screen.shows(["3>"]))
         screen.type("\u{03}")
         #expect(program.next() == .interrupt(hadText: false))
-        try #require(screen.shows(["me>"]))
+        try #require(screen.shows(["4>"]))
         screen.type("\u{1B}[A")
-        #expect(screen.shows(["me> first"]))
+        #expect(screen.shows(["4> first"]))
         screen.type("\r")
         #expect(program.next() == .line("first"))
-        try end(program, on: screen)
+        try #require(screen.shows(["5>"]))
+        screen.type("\u{04}")
+        #expect(program.next() == .end)
         #expect(program.waitForEnd())
     }
 

@@ -13,18 +13,18 @@ public struct FragmentFilter: Hashable, Sendable {
     /// Takes text as it is.
     public init(text: String) { self.text = text }
 
-    /// Names streams by their 8-byte identifiers, of more than sixty the first sixty; `nil` for none.
-    public init?(streams: some Sequence<UInt64>) {
-        let names = streams.prefix(Self.maximumStreams).map { PeerID(rawValue: $0).hex }
+    /// Names streams, of more than sixty the first sixty; `nil` for none.
+    public init?(streams: some Sequence<FragmentID>) {
+        let names = streams.prefix(Self.maximumStreams).map(\.hex)
         guard !names.isEmpty else { return nil }
         text = names.joined(separator: ",")
     }
 
     /// The identifiers in the text; parts that are none are passed over.
-    public var streams: Set<UInt64> {
+    public var streams: Set<FragmentID> {
         Set(
             text.utf8.split(separator: UInt8(ascii: ",")).prefix(Self.maximumStreams).compactMap { part in
-                Hex.decode(part).flatMap { UInt64(exactBigEndianBytes: $0) }
+                Hex.decode(part).flatMap { FragmentID($0) }
             })
     }
 }

@@ -26,7 +26,7 @@ struct RequestSyncTests {
 
     @Test("sixty streams are written, all of them fit")
     func streams() throws {
-        let filter = try #require(FragmentFilter(streams: (0..<100).map { UInt64.max - $0 }))
+        let filter = try #require(FragmentFilter(streams: (0..<100).map { FragmentID(rawValue: UInt64.max - $0) }))
         #expect(filter.streams.count == 60)
         #expect(filter.text.utf8.count <= FragmentFilter.maximumLength)
         #expect(FragmentFilter(streams: []) == nil)

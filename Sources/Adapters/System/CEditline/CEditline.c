@@ -158,6 +158,8 @@ enum line_editor_end line_editor_read(
     free(editor->prompt);
     editor->prompt = copy;
     editor->interrupted = false;
+    /* libedit would do this after the prompt: whoever answers it at once would still meet the usual keys. */
+    el_wset(editor->line, EL_PREP_TERM, 1);
     int count = 0;
     const wchar_t *line = el_wgets(editor->line, &count);
     *text = L"";

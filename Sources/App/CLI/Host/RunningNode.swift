@@ -18,7 +18,8 @@ final class RunningNode {
     private let places: Places
     private let log: LogWriter
     private let output: Output
-    private let lock: HomeLock
+    /// Held until everything is on the disk.
+    private var lock: HomeLock?
     private let journal: SQLiteJournal<NativeCryptography>
     private let host: NodeHost
     private var configuration: Configuration
@@ -79,9 +80,8 @@ final class RunningNode {
         let normalization = UnistringNormalization()
         let saved = Nickname(own: nicknames.read() ?? "", normalization: normalization, randomness: randomness)
         let parts = NodeHost.Parts(
-            keys: keys, nickname: saved, identities: try Store.identities(of: journal, log: log),
-            cryptography: cryptography, randomness: randomness,
-            links: links, journal: journal,
+            keys: keys, nickname: saved, stored: try Store.state(of: journal, log: log),
+            cryptography: cryptography, randomness: randomness, links: links, journal: journal,
             files: media, compression: ZlibCompression(), normalization: normalization)
         host.perform { $0.make(parts) }
         try rename(configuration.nickname ?? saved.text)
@@ -215,7 +215,7 @@ final class RunningNode {
         // What links and files reported while they went down is in the queue before this.
         host.perform { $0.discard() }
         journal.close()
-        withExtendedLifetime(lock) {}
+        lock = nil
     }
 
     deinit { stop() }

@@ -24,6 +24,7 @@ enum RecvVerb {
                 .flag("all", "print every event: our own messages, delivery, who comes and goes"),
                 .value(
                     "on-message", "PROGRAM", "run PROGRAM for each message, as JSON on its input, instead of printing"),
+                Settings.passphraseFile.optionSpec,
             ],
             example: "satchel recv --count 1 --timeout 60 --json"),
         run: { context throws(Failure) in try run(context) })
