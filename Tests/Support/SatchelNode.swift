@@ -14,6 +14,7 @@ public final class SatchelNode {
     public let name: String
     /// The folder that `--home` names.
     public let home: String
+    private let folder: TemporaryDirectory
     private let program: String
     private let options: [String]
     private let environment: [String: String]
@@ -44,6 +45,7 @@ public final class SatchelNode {
     ///   - options: What `run` gets beside the home; airs and addresses.
     public init(_ name: String, in folder: TemporaryDirectory, options: [String]) throws {
         self.name = name
+        self.folder = folder
         self.options = options
         home = folder.file(name)
         program = try BuiltProgram("satchel").url.path
@@ -55,6 +57,12 @@ public final class SatchelNode {
         self.environment = environment
         try FileManager.default.createDirectory(
             atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit {
+        // Before the folder goes: a node that runs would make its files again.
+        feed = nil
+        process = nil
     }
 
     // MARK: The process
