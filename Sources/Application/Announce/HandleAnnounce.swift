@@ -79,7 +79,8 @@ final class HandleAnnounce<C: Cryptography> {
         }
         guard !conflicts(peer, noiseKey: noiseKey, signingKey: signingKey) else {
             counters.add(.droppedKeyConflict)
-            if alarmed.insert(peer, at: ports.clock.uptime) {
+            // Only an announce that is at least sound in itself is worth an alarm, and not every time.
+            if signatures.passes(packet, by: signingKey), alarmed.insert(peer, at: ports.clock.uptime) {
                 peerEvents.report(.keyConflict, peer, name: reading.announce.nickname)
             }
             return nil

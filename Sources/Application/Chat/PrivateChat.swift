@@ -66,7 +66,7 @@ final class PrivateChat<C: Cryptography> {
         guard registry[peer] != nil else { throw .noSuchPeer(peer.hex) }
         guard registry.isReachable(peer, at: ports.clock.uptime) else { throw .notReachable(peer) }
         guard let parts = PrivateText.parts(of: text) else {
-            throw .tooLong(bytes: text.utf8.count, limit: PrivateText.maximumBytes * PrivateText.maximumParts)
+            throw .tooManyParts(bytes: text.utf8.count, limit: PrivateText.maximumParts)
         }
         guard (queues[peer]?.count ?? 0) + parts.count <= ChatPolicy.queuedPerPeer else {
             throw .busy("too many messages wait for this peer")
@@ -228,6 +228,12 @@ final class PrivateChat<C: Cryptography> {
     }
 
     // MARK: Receiving
+
+    /// Takes note of a message that the event log holds: a copy of it must not show again.
+    func remember(_ event: Event) {
+        guard case .privateMessage(let message) = event, !message.isOwn else { return }
+        _ = seen[message.sender, default: RecentIDs()].insert(MessageID(message.id))
+    }
 
     /// Takes a private message; it is acknowledged once it is durable, and every time that it arrives.
     func receive(_ body: ArraySlice<UInt8>, from peer: PeerID, sentAt: WallTime) {

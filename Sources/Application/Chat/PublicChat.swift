@@ -48,6 +48,11 @@ final class PublicChat<C: Cryptography> {
         return message.id
     }
 
+    /// Takes note of a message that the event log holds: a copy of it must not show again.
+    func remember(_ event: Event) {
+        if case .publicMessage(let message) = event { _ = seen.insert(MessageID(message.id)) }
+    }
+
     /// Takes a public message.
     func receive(_ packet: Inbound) {
         guard packet.view.isBroadcast else { return counters.add(.droppedNotBroadcast) }

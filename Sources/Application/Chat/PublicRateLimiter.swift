@@ -24,6 +24,9 @@ struct PublicRateLimiter {
         var last: Uptime
     }
 
+    /// Buckets held, of both kinds.
+    var bucketCount: Int { senders.count + texts.count }
+
     /// Takes a token of the sender and, if there was one, a token of the text; both are needed.
     mutating func allows(_ text: String, from sender: PeerID, at now: Uptime) -> Bool {
         guard
@@ -36,12 +39,14 @@ struct PublicRateLimiter {
             TokenBucket(capacity: Self.textBurst, perSecond: Self.textPerSecond, at: now), now)
     }
 
-    private static func take<Key: Hashable>(
+    private static func take<Key: Hashable & Comparable>(
         _ price: Int64, _ key: Key, _ entries: inout [Key: Entry], _ fresh: TokenBucket, _ now: Uptime
     ) -> Bool {
         if entries[key] == nil, entries.count >= maximumBuckets {
             entries = entries.filter { now - $0.value.last < idleTime }
-            if entries.count >= maximumBuckets, let oldest = entries.min(by: { $0.value.last < $1.value.last }) {
+            if entries.count >= maximumBuckets,
+                let oldest = entries.min(by: { ($0.value.last, $0.key) < ($1.value.last, $1.key) })
+            {
                 entries[oldest.key] = nil
             }
         }

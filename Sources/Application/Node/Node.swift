@@ -40,9 +40,9 @@ public final class Node<C: Cryptography> {
     /// - Parameters:
     ///   - keys: The identity.
     ///   - nickname: Our name, NFC, at most 255 bytes of UTF-8.
-    ///   - knownIdentities: What the journal kept of peers.
+    ///   - stored: What the journal kept.
     public init(
-        keys: IdentityKeys<C>, nickname: Nickname, knownIdentities: [PeerIdentity], ports: NodePorts, cryptography: C
+        keys: IdentityKeys<C>, nickname: Nickname, stored: StoredState, ports: NodePorts, cryptography: C
     ) {
         self.keys = keys
         self.ports = ports
@@ -53,7 +53,8 @@ public final class Node<C: Cryptography> {
         peerEvents = PeerEvents(ports: ports, counters: counters)
         seen = SeenPackets(seed: ports.randomness.next())
         assemblies = FragmentAssemblies(localPeer: local)
-        let identities = KnownIdentities(knownIdentities, ports: ports, counters: counters, cryptography: cryptography)
+        let identities = KnownIdentities(
+            stored.identities, ports: ports, counters: counters, cryptography: cryptography)
         names = DisplayNames(
             own: nickname.text, registry: registry, identities: identities, normalization: ports.normalization,
             cryptography: cryptography)
@@ -85,6 +86,10 @@ public final class Node<C: Cryptography> {
         pings = MeshPing(
             localPeer: local, links: links, registry: registry, transmitter: transmitter, ports: ports,
             counters: counters)
+        for event in stored.recentEvents {
+            publicChat.remember(event)
+            privateChat.remember(event)
+        }
     }
 
     // MARK: Life

@@ -6,6 +6,8 @@ public enum Refusal: Error, Hashable, Sendable {
     case invalid(String)
     /// The text exceeds a limit of the wire (spec: app §1.2, §6.2).
     case tooLong(bytes: Int, limit: Int)
+    /// A private text would need more numbered parts than there may be (spec: app §6.2).
+    case tooManyParts(bytes: Int, limit: Int)
     /// No peer answers to that name or identifier.
     case noSuchPeer(String)
     /// Several peers answer to that name.

@@ -7,7 +7,7 @@ extension Refusal {
             JSONValue.Member("refusal", .string(name)), JSONValue.Member("message", .string(explanation)),
         ]
         switch self {
-        case .tooLong(let bytes, let limit):
+        case .tooLong(let bytes, let limit), .tooManyParts(let bytes, let limit):
             members += [JSONValue.Member("bytes", .number(bytes)), JSONValue.Member("limit", .number(limit))]
         case .noSuchPeer(let name): members.append(JSONValue.Member("name", .string(name)))
         case .ambiguous(let name, let candidates):
@@ -26,6 +26,7 @@ extension Refusal {
         switch self {
         case .invalid(let problem): problem
         case .tooLong(let bytes, let limit): "too long: \(bytes) bytes, the limit is \(limit)"
+        case .tooManyParts(let bytes, let limit): "too long: \(bytes) bytes do not fit \(limit) messages"
         case .noSuchPeer(let name): "no peer is called \"\(name)\""
         case .ambiguous(let name, let candidates):
             "\"\(name)\" fits \(candidates.count) peers: \(candidates.map(\.hex).joined(separator: ", "))"
@@ -40,6 +41,7 @@ extension Refusal {
         switch self {
         case .invalid: "invalid"
         case .tooLong: "tooLong"
+        case .tooManyParts: "tooManyParts"
         case .noSuchPeer: "noSuchPeer"
         case .ambiguous: "ambiguous"
         case .notReachable: "notReachable"

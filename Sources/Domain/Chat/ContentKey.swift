@@ -43,6 +43,11 @@ public struct ContentKey: Hashable, Sendable {
     }
 }
 
+extension ContentKey: Comparable {
+    /// Orders by the hash: any order that is the same everywhere.
+    public static func < (left: ContentKey, right: ContentKey) -> Bool { left.hash < right.hash }
+}
+
 extension Substring {
     /// The first place of an ASCII word.
     fileprivate func firstRange(of word: String) -> Range<Index>? {

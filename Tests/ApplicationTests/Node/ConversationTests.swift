@@ -116,4 +116,86 @@ struct ConversationTests {
         #expect(bob.privateTexts == ["before", "after"])
         #expect(alice.privateTexts == ["back"])
     }
+
+    @Test("a message that was kept just before a crash is acknowledged after it, and not shown again")
+    func crashBeforeAcknowledgement() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        _ = world.connect(alice, bob)
+        world.time.run(for: .seconds(3))
+        let ids = try #require(alice.node).sendPrivate("once", to: bob.id)
+        let id = try #require(ids.first)
+        #expect(world.run(atMost: .seconds(5)) { bob.privateTexts == ["once"] })
+        bob.crash(in: world)
+        world.time.run(for: .seconds(1))
+        #expect(alice.statuses(of: id).last == .sent)
+        bob.start()
+        _ = world.connect(alice, bob)
+        #expect(world.run(atMost: .seconds(25)) { alice.statuses(of: id).last == .delivered })
+        #expect(bob.privateTexts == ["once"])
+    }
+
+    @Test("a message that could not be kept is not acknowledged, and is taken when it comes again")
+    func failedCommit() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        let connection = world.connect(alice, bob)
+        world.time.run(for: .seconds(3))
+        _ = try #require(alice.node).sendPrivate("first", to: bob.id)
+        world.time.run(for: .seconds(3))
+        bob.journal.failuresToCome = 1
+        let ids = try #require(alice.node).sendPrivate("second", to: bob.id)
+        let id = try #require(ids.first)
+        world.time.run(for: .seconds(3))
+        #expect(alice.statuses(of: id).last == .sent)
+        #expect(bob.privateTexts == ["first"])
+        #expect(bob.counter(.journalFailures) == 1)
+        world.air.disconnect(connection)
+        world.time.run(for: .seconds(1))
+        _ = world.connect(alice, bob)
+        #expect(world.run(atMost: .seconds(30)) { alice.statuses(of: id).last == .delivered })
+        #expect(bob.privateTexts == ["first", "second"])
+    }
+
+    @Test("a full link holds our own frames back, in order, and gives them when it drains")
+    func fullLink() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        _ = world.connect(alice, bob, LinkProfile(latency: 1...5, bytesPerSecond: 2000, queueLimit: 1000))
+        world.time.run(for: .seconds(8))
+        let texts = (0..<8).map { "message \($0) " + String(repeating: "x", count: 180) }
+        let ids = try texts.flatMap { try #require(alice.node).sendPrivate($0, to: bob.id) }
+        world.time.run(for: .seconds(20))
+        #expect(bob.privateTexts == texts)
+        #expect(ids.allSatisfy { alice.statuses(of: $0).last == .delivered })
+    }
+
+    @Test("what would be swallowed, is empty, too long, for ourselves or for nobody is refused")
+    func refusals() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        let node = try #require(alice.node)
+        #expect(throws: Refusal.nobodyHere) { _ = try node.sendPublic("anybody?") }
+        #expect(throws: Refusal.nobodyHere) { _ = try node.sendFile([1], name: "a", mime: "x/y") }
+        #expect(throws: Refusal.noSuchPeer(bob.id.hex)) { _ = try node.sendPrivate("hello", to: bob.id) }
+        #expect(throws: Refusal.noSuchPeer(bob.id.hex)) { _ = try node.ping(bob.id) }
+        _ = world.connect(alice, bob)
+        world.time.run(for: .seconds(3))
+        #expect(throws: Refusal.self) { _ = try node.sendPublic(" \u{200B}\n") }
+        #expect(throws: Refusal.self) { _ = try node.sendPublic(String(repeating: "a", count: 16_001)) }
+        #expect(throws: Refusal.self) { _ = try node.sendPrivate("", to: bob.id) }
+        #expect(throws: Refusal.self) { _ = try node.sendPrivate("to me", to: alice.id) }
+        #expect(throws: Refusal.self) { _ = try node.sendPrivate("[FAVORITED]:npub1", to: bob.id) }
+        #expect(throws: Refusal.tooManyParts(bytes: 2242, limit: 9)) {
+            _ = try node.sendPrivate(String(repeating: "a", count: 2242), to: bob.id)
+        }
+        #expect(throws: Refusal.self) { _ = try node.sendFile([], name: "a", mime: "x/y") }
+        #expect(throws: Refusal.self) { _ = try node.sendFile([1, 2], name: "a.png", mime: "image/png") }
+        #expect(throws: Refusal.self) { _ = try node.setNickname("a@b") }
+        #expect(throws: Refusal.self) { _ = try node.setNickname("System") }
+        #expect(throws: Refusal.self) { _ = try node.setNickname(String(repeating: "n", count: 51)) }
+        #expect(try node.setNickname("  alicia ") == "alicia")
+        world.time.run(for: .seconds(1))
+        #expect(bob.node?.peers.first?.nickname == "alicia")
+    }
 }

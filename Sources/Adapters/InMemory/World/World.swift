@@ -115,7 +115,10 @@ public final class Member<C: Cryptography> {
             events: notices, compression: compression, normalization: normalization)
         let node = Node(
             keys: keys, nickname: Nickname(received: name, normalization: normalization),
-            knownIdentities: journal.identities(), ports: ports, cryptography: cryptography)
+            stored: StoredState(
+                identities: journal.identities(),
+                recentEvents: journal.events.suffix(StoredState.recentEventCount).map(\.event)),
+            ports: ports, cryptography: cryptography)
         self.node = node
         scheduler.fire = { [unowned node] in node.fired($0) }
         endpoint.linkUp = { [unowned node] in node.linkUp($0) }

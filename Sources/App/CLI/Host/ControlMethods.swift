@@ -149,7 +149,7 @@ extension ControlError {
         let hint: String?
         switch refusal {
         case .invalid: (code, hint) = (.badInput, nil)
-        case .tooLong: (code, hint) = (.badInput, "shorten it, or send it in several messages")
+        case .tooLong, .tooManyParts: (code, hint) = (.badInput, "shorten it, or send it in several messages")
         case .noSuchPeer: (code, hint) = (.notFound, "'satchel peers' lists who is here")
         case .ambiguous: (code, hint) = (.ambiguous, "name the peer with its suffix, like name#1a2b, or by its ID")
         case .nobodyHere: (code, hint) = (.notYet, "'satchel status' lists the links; try again when one is up")

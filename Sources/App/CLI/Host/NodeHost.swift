@@ -55,7 +55,7 @@ actor NodeHost {
     struct Parts: Sendable {
         let keys: IdentityKeys<NativeCryptography>
         let nickname: Nickname
-        let identities: [PeerIdentity]
+        let stored: StoredState
         let cryptography: NativeCryptography
         let randomness: SystemRandomness
         let links: any LinkLayer & Sendable
@@ -76,7 +76,7 @@ actor NodeHost {
             journal: parts.journal, files: parts.files, events: Notices(host: self), compression: parts.compression,
             normalization: parts.normalization)
         node = Node(
-            keys: parts.keys, nickname: parts.nickname, knownIdentities: parts.identities, ports: ports,
+            keys: parts.keys, nickname: parts.nickname, stored: parts.stored, ports: ports,
             cryptography: parts.cryptography)
         card = IdentityCard(of: parts.keys, cryptography: parts.cryptography).json(nickname: nil)
     }

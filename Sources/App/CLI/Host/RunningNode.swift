@@ -80,7 +80,7 @@ final class RunningNode {
         let normalization = UnistringNormalization()
         let saved = Nickname(own: nicknames.read() ?? "", normalization: normalization, randomness: randomness)
         let parts = NodeHost.Parts(
-            keys: keys, nickname: saved, identities: try Store.identities(of: journal, log: log),
+            keys: keys, nickname: saved, stored: try Store.state(of: journal, log: log),
             cryptography: cryptography, randomness: randomness, links: links, journal: journal,
             files: media, compression: ZlibCompression(), normalization: normalization)
         host.perform { $0.make(parts) }

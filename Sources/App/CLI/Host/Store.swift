@@ -31,16 +31,20 @@ enum Store {
         }
     }
 
-    /// What is known of peers.
-    static func identities(
+    /// What a node that starts must know.
+    static func state(
         of journal: SQLiteJournal<NativeCryptography>, log: LogWriter
-    ) throws(Failure) -> [PeerIdentity] {
+    ) throws(Failure) -> StoredState {
         do {
+            let last = try journal.bounds()?.upperBound ?? 0
+            let count = UInt64(StoredState.recentEventCount)
+            let recent = try journal.events(
+                after: last > count ? last - count : 0, limit: StoredState.recentEventCount)
             let (records, damaged) = try journal.identities()
             if damaged > 0 { log.log(.warning, "\(damaged) records of peers were damaged and are left out") }
-            return records
+            return StoredState(identities: records, recentEvents: recent.map(\.event))
         } catch {
-            throw failure(error)
+            throw (error as? JournalError).map(failure) ?? Failure(.inputOutput, "\(error)")
         }
     }
 
