@@ -56,7 +56,6 @@ let package = Package(
             dependencies: [
                 "Application", "Domain", "NativeCryptography", "ZlibCompression", "UnistringNormalization",
                 "KeyfileVault", "MediaFolder", "SQLiteStores", "SocketLinks", "Terminal", "ControlSocket",
-                "CSodium", "CLibcrypto", "CSQLite", "CZlib",
             ],
             path: "Sources/App/CLI", swiftSettings: strict),
 
