@@ -1,5 +1,6 @@
 import ControlSocket
 import Domain
+import Foundation
 import Testing
 
 @Suite("Control protocol", .timeLimit(.minutes(1)))
