@@ -12,7 +12,7 @@ final class AnnouncePresence<C: Cryptography> {
     private let ports: NodePorts
     private let cryptography: C
     private var lastSent: Uptime?
-    private var isScheduled = false
+    private var scheduledAt: Uptime?
 
     init(
         nickname: String, keys: IdentityKeys<C>, registry: PeerRegistry, transmitter: Transmitter<C>, ports: NodePorts,
@@ -32,14 +32,15 @@ final class AnnouncePresence<C: Cryptography> {
         let allowed = lastSent.map { $0 + MeshPolicy.forcedAnnounceInterval } ?? now
         let time = max(now + delay, allowed)
         if time <= now { return send() }
-        guard !isScheduled else { return }
-        isScheduled = true
+        // The earliest of the requests that wait counts: a link that came up must not wait for an afterglow.
+        if let scheduledAt, scheduledAt <= time { return }
+        scheduledAt = time
         ports.scheduler.schedule(.announce, at: time)
     }
 
     /// The scheduled moment is here.
     func fired() {
-        isScheduled = false
+        scheduledAt = nil
         announceSoon()
     }
 

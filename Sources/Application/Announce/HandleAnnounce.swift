@@ -44,8 +44,8 @@ final class HandleAnnounce<C: Cryptography> {
     struct Acceptance {
         let peer: PeerID
         let isDirect: Bool
-        /// Whether the peer is a neighbour now and was none before.
-        let isNewlyConnected: Bool
+        /// What there is to tell users, unless the link turns out to have changed hands.
+        let change: PeerChange.Kind?
     }
 
     /// Takes the announce; `nil` when it was refused.
@@ -124,18 +124,19 @@ final class HandleAnnounce<C: Cryptography> {
         identities.keep(identity, of: peer)
 
         let isNewlyConnected = packet.isDirectAnnounce && isConnected && earlier?.isConnected != true
+        var change: PeerChange.Kind?
         if isNewlyConnected {
-            peerEvents.report(.connected, peer, name: nickname)
+            change = .connected
         } else if earlier == nil {
-            peerEvents.report(.appeared, peer, name: nickname)
+            change = .appeared
         } else if earlier?.nickname != nickname {
-            peerEvents.report(.renamed, peer, name: nickname)
+            change = .renamed
         }
         if earlier == nil {
             presence.announceSoon(
                 after: Milliseconds(ports.randomness.number(in: MeshPolicy.afterglowDelay)))
         }
-        return Acceptance(peer: peer, isDirect: packet.isDirectAnnounce, isNewlyConnected: isNewlyConnected)
+        return Acceptance(peer: peer, isDirect: packet.isDirectAnnounce, change: change)
     }
 
     /// Answers with an announce of our own, once in a while for each peer.

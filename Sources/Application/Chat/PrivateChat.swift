@@ -60,7 +60,7 @@ final class PrivateChat<C: Cryptography> {
     func send(_ text: String, to peer: PeerID) throws(Refusal) -> [String] {
         guard peer != localPeer else { throw .invalid("that is this node itself") }
         guard !text.trimmedForWire.isEmpty else { throw .invalid("the message is empty") }
-        guard !text.hasPrefix("[FAVORITED]"), !text.hasPrefix("[UNFAVORITED]") else {
+        guard !ControlMarker.begins(text) else {
             throw .invalid("the text begins with a control marker, which the other side would swallow")
         }
         guard registry[peer] != nil else { throw .noSuchPeer(peer.hex) }
@@ -128,8 +128,12 @@ final class PrivateChat<C: Cryptography> {
             guard registry.isReachable(peer, at: ports.clock.uptime) else { return }
             switch seal(next, for: peer) {
             case .sealed(let frame):
+                guard deliver(frame, next, to: peer) else {
+                    // No link took it: it stays first, and costs a counter for each attempt, which is harmless.
+                    ports.scheduler.schedule(.privateQueue(peer), at: ports.clock.uptime + SessionPolicy.messageWindow)
+                    return
+                }
                 queues[peer]?.removeFirst()
-                deliver(frame, next, to: peer)
             case .limited:
                 ports.scheduler.schedule(
                     .privateQueue(peer), at: ports.clock.uptime + SessionPolicy.messageWindow)
@@ -158,12 +162,14 @@ final class PrivateChat<C: Cryptography> {
         }
     }
 
-    private func deliver(_ frame: [UInt8], _ outgoing: Outgoing, to peer: PeerID) {
-        let packet = transmitter.makePacket(.noiseEncrypted, to: peer, payload: frame)
-        let isSent = transmitter.send(packet)
-        guard case .message(let id, let payload, _) = outgoing else { return }
-        sent.keep(payload, of: id)
-        if isSent { change(id, to: .sent) }
+    /// Sends a sealed frame; `false` when no link took it.
+    private func deliver(_ frame: [UInt8], _ outgoing: Outgoing, to peer: PeerID) -> Bool {
+        guard transmitter.send(transmitter.makePacket(.noiseEncrypted, to: peer, payload: frame)) else { return false }
+        if case .message(let id, let payload, _) = outgoing {
+            sent.keep(payload, of: id)
+            change(id, to: .sent)
+        }
+        return true
     }
 
     /// Sends a payload under the session as it stands, past the queue; for what belongs to the session itself.
@@ -241,8 +247,9 @@ final class PrivateChat<C: Cryptography> {
             counters.add(.droppedMalformedPayload)
             return
         }
-        let isControl = payload.content.hasPrefix("[FAVORITED]") || payload.content.hasPrefix("[UNFAVORITED]")
-        guard !isControl, seen[peer, default: RecentIDs()].insert(payload.id) else {
+        // While the disk stalls, what waits for it is bounded: unacknowledged messages come again.
+        guard outcomes.count < ChatPolicy.heldOutcomes else { return counters.add(.droppedWhileDiskStalls) }
+        guard !ControlMarker.begins(payload.content), seen[peer, default: RecentIDs()].insert(payload.id) else {
             // Until a first copy is durable nothing is acknowledged; the commit will do it.
             if !outcomes.isHeld(.acknowledge(peer, payload.id)) { enqueue(.delivered(payload.id), to: peer) }
             return

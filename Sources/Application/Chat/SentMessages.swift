@@ -84,6 +84,8 @@ enum ChatPolicy {
     static let rememberedMessages = 2000
     /// The longest public text, in characters: receivers drop longer ones (spec: app §1.2).
     static let publicCharacters = 16_000
+    /// Received messages that may wait for the disk at once. [ours]: memory, should the disk stall.
+    static let heldOutcomes = 4096
     /// Conversations whose seen identifiers are remembered. [ours]: memory.
     static let rememberedConversations = 1000
 }

@@ -14,6 +14,8 @@ final class TransferFiles<C: Cryptography> {
     private let cryptography: C
     /// Accepted files on their way to the disk.
     private var storing: [FileTicket: ReceivedFile] = [:]
+    /// Files that arrived lately: their fragments can be replayed, and the seen-set is short.
+    private var seen = RecentIDs()
     /// Files that may be on their way to the disk at once. [ours]: each holds up to a megabyte.
     private static var maximumStoring: Int { 16 }
 
@@ -29,7 +31,6 @@ final class TransferFiles<C: Cryptography> {
         self.ports = ports
         self.counters = counters
         self.cryptography = cryptography
-        transmitter.trains.finished = { [weak self] train in self?.left(train) }
     }
 
     // MARK: Sending
@@ -58,8 +59,14 @@ final class TransferFiles<C: Cryptography> {
         return id
     }
 
-    private func left(_ train: FragmentTrains.Train) {
-        if let id = train.transfer { tell(.sent, id) }
+    /// The last fragment of a train is on its way, or none could leave.
+    func left(_ train: FragmentTrains.Train) {
+        guard let id = train.transfer else { return }
+        let isWhole = train.accepted == train.plan.count
+        tell(
+            isWhole
+                ? .sent : .failed(reason: "\(train.accepted) of \(train.plan.count) pieces left; the links went down"),
+            id)
     }
 
     private func tell(_ status: DeliveryStatus, _ id: String) {
@@ -92,6 +99,7 @@ final class TransferFiles<C: Cryptography> {
         let id = SyncID(
             type: packet.type, sender: packet.sender, timestamp: packet.view.timestamp, payload: packet.payload.span,
             using: cryptography)
+        guard seen.insert(MessageID(id.hex)) else { return counters.add(.droppedDuplicate) }
         let safe = FileName(
             sanitizing: file.fileName, type: type, fallbackStem: "\(type.category.rawValue)_\(id.hex.prefix(16))",
             using: ports.normalization)
@@ -115,6 +123,7 @@ final class TransferFiles<C: Cryptography> {
     func failed(_ ticket: FileTicket, reason: String) {
         guard let file = storing.removeValue(forKey: ticket) else { return }
         counters.add(.droppedFile)
+        seen.remove(MessageID(file.id))
         ports.events.emit(.log(.error, "a file of \(file.size) bytes from \(file.sender) was not kept: \(reason)"))
     }
 }

@@ -20,16 +20,23 @@ final class FragmentTrains {
         let type: MessageType
         let destination: Destination
         let transfer: String?
+        /// Whether the packet is ours, not one that is passed on.
+        let isOwn: Bool
         var next = 0
+        /// Fragments that some link took.
+        var accepted = 0
         /// Every link was full at the last attempt.
         var isHeldBack = false
 
-        init(id: UInt64, plan: FragmentPlan, type: MessageType, destination: Destination, transfer: String?) {
+        init(
+            id: UInt64, plan: FragmentPlan, type: MessageType, destination: Destination, transfer: String?, isOwn: Bool
+        ) {
             self.id = id
             self.plan = plan
             self.type = type
             self.destination = destination
             self.transfer = transfer
+            self.isOwn = isOwn
         }
     }
 
@@ -47,14 +54,17 @@ final class FragmentTrains {
 
     /// Whether a train of Noise ciphertext to this peer is running: later ciphertexts must not overtake it.
     func isCarryingCiphertext(to peer: PeerID) -> Bool {
-        active.values.contains { $0.type == .noiseEncrypted && $0.destination.peer == peer }
+        active.values.contains { $0.isOwn && $0.type == .noiseEncrypted && $0.destination.peer == peer }
     }
 
     /// Starts a train, or queues it behind the two files that are leaving; `false` when too many wait.
-    func start(_ plan: FragmentPlan, of packet: Packet, to destination: Destination, transfer: String?) -> Bool {
+    func start(
+        _ plan: FragmentPlan, of packet: Packet, to destination: Destination, transfer: String?, isOwn: Bool
+    ) -> Bool {
         lastID += 1
         let train = Train(
-            id: lastID, plan: plan, type: packet.type, destination: destination, transfer: transfer)
+            id: lastID, plan: plan, type: packet.type, destination: destination, transfer: transfer,
+            isOwn: isOwn)
         if transfer != nil, active.values.count(where: { $0.transfer != nil }) >= Self.concurrentTransfers {
             guard waiting.count < Self.waitingTransfers else { return false }
             waiting.append(train)
@@ -74,13 +84,15 @@ final class FragmentTrains {
         var delay = train.plan.spacing
         train.isHeldBack = false
         switch transmit?(frame, train.destination) ?? .refused {
-        case .accepted, .refused:
-            // Refused: nobody is there for this piece now; those who join later miss it either way.
+        case .accepted:
             train.next += 1
+            train.accepted += 1
             if let transfer = train.transfer {
-                ports.events.emit(
-                    .fileProgress(id: transfer, sent: train.next, total: train.plan.count))
+                ports.events.emit(.fileProgress(id: transfer, sent: train.accepted, total: train.plan.count))
             }
+        case .refused:
+            // Nobody is there for this piece now; those who join later miss it either way.
+            train.next += 1
         case .full:
             train.isHeldBack = true
             delay = Self.retryDelay

@@ -11,6 +11,8 @@ struct LinkState {
     var reboundAt: Uptime?
     /// When a session was last proved again because of this link.
     var revalidatedAt: Uptime?
+    /// A handshake made for this link's sake completed without proving it: its messages came another way.
+    var isUnprovable = false
     /// Bytes that inflation may still cost.
     var inflation: TokenBucket
     /// Signature checks that this link may still cost.
@@ -73,15 +75,15 @@ final class LinkTable {
         if let old = state.boundPeer { unlist(id, from: old) }
         states[id]?.boundPeer = peer
         states[id]?.provenPeer = nil
+        states[id]?.isUnprovable = false
         if let peer { boundLinks[peer, default: []].append(id) }
     }
 
-    /// The links bound to a peer: those that we opened first (writes have flow control of their own), then by age.
+    /// The links bound to a peer in the order of preference: those that we opened, the one bound last first (earlier ones
+    /// are often stale), then those that the peer opened, oldest first (spec: mesh §13.1).
     func links(boundTo peer: PeerID) -> [LinkID] {
-        (boundLinks[peer] ?? []).sorted { left, right in
-            let (first, second) = (isOutgoing(left), isOutgoing(right))
-            return first == second ? left < right : first
-        }
+        let bound = boundLinks[peer] ?? []
+        return bound.reversed().filter(isOutgoing) + bound.filter { !isOutgoing($0) }.sorted()
     }
 
     /// Whether any link is bound to the peer.

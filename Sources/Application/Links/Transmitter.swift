@@ -109,7 +109,7 @@ final class Transmitter<C: Cryptography> {
         guard trains.count < MeshPolicy.maximumTrainsWhileRelaying,
             let plan = FragmentPlan(
                 of: header, frame: frame, id: FragmentID(from: ports.randomness), directedTo: nil, chunkSize: chunk),
-            trains.start(plan, of: header, to: destination, transfer: nil)
+            trains.start(plan, of: header, to: destination, transfer: nil, isOwn: false)
         else { return counters.add(.sendRefusedByLink) }
         counters.add(.framesRelayed)
     }
@@ -132,7 +132,7 @@ final class Transmitter<C: Cryptography> {
                 of: packet, frame: frame, id: FragmentID(from: ports.randomness), directedTo: destination.peer,
                 chunkSize: chunk)
         else { return false }
-        return trains.start(plan, of: packet, to: destination, transfer: transfer)
+        return trains.start(plan, of: packet, to: destination, transfer: transfer, isOwn: true)
     }
 
     /// A link drained: what it did not take goes first, in its order.
@@ -187,12 +187,11 @@ final class Transmitter<C: Cryptography> {
                 return Array(bound.filter { allowed($0, destination) }.prefix(1))
             }
         }
-        var seen: Set<PeerID> = []
         return links.ids.filter { link in
             guard allowed(link, destination) else { return false }
             guard !destination.isDirectAnnounce, let peer = links[link]?.boundPeer else { return true }
             // One link per peer: the first of those bound to it, in the order of preference.
-            return seen.insert(peer).inserted
+            return links.links(boundTo: peer).first { allowed($0, destination) } == link
         }
     }
 

@@ -46,6 +46,7 @@ public enum CounterName: String, CaseIterable, Sendable {
     case sendRefusedByLink
     case sendLinkFull
     case sendNoLink
+    case droppedWhileDiskStalls
     case journalFailures
 }
 

@@ -13,6 +13,8 @@ struct Inbound {
     /// Whether it was rebuilt from fragments: then it is never direct, never relayed, and proves nothing about a link.
     let isRebuilt: Bool
 
+    /// Bytes that keeping this packet holds: the whole frame, whatever trails in it, or the inflated payload.
+    var cost: Int { max(payload.count, view.frame.count) }
     var type: MessageType { view.type }
     var sender: PeerID { view.sender }
     /// Hops left; none for a rebuilt packet, whose fragments were relayed already.

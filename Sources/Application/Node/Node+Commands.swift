@@ -24,12 +24,17 @@ extension Node {
     /// Changes our name and announces it.
     public func setNickname(_ text: String) throws(Refusal) -> String {
         let nickname = Nickname(own: text, normalization: ports.normalization, randomness: ports.randomness)
-        guard nickname.fitsAnnounce, nickname.text.count <= Nickname.maximumCharacters else {
-            throw .tooLong(bytes: text.utf8.count, limit: Nickname.maximumBytes)
+        guard nickname.text.count <= Nickname.maximumCharacters else {
+            throw .invalid("a nickname has at most \(Nickname.maximumCharacters) characters")
         }
-        let isForbidden = nickname.text.unicodeScalars.contains {
-            $0 == "@" || $0 == "#" || $0.properties.generalCategory == .control
-                || $0.properties.generalCategory == .format
+        guard nickname.fitsAnnounce else {
+            throw .tooLong(bytes: nickname.text.utf8.count, limit: Nickname.maximumBytes)
+        }
+        let isForbidden = nickname.text.unicodeScalars.contains { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: true
+            default: scalar == "@" || scalar == "#"
+            }
         }
         guard !isForbidden, nickname.text.lowercased() != "system" else {
             throw .invalid("a nickname holds no @, #, line breaks or direction marks, and is not \"system\"")

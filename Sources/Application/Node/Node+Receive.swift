@@ -4,7 +4,7 @@ import Domain
 extension Node {
     /// A frame came in.
     public func receive(_ frame: [UInt8], on link: LinkID) {
-        guard let state = links[link] else { return counters.add(.droppedUnknownLink) }
+        guard !isStopped, let state = links[link] else { return counters.add(.droppedUnknownLink) }
         counters.add(.framesReceived)
         counters.add(.bytesReceived, frame.count)
         guard let view = PacketView(frame) else { return counters.add(.droppedMalformedFrame) }
@@ -100,7 +100,8 @@ extension Node {
 
     private func announced(_ packet: Inbound) {
         guard let acceptance = handleAnnounce(packet) else { return }
-        if acceptance.isDirect { rebind(packet.link, to: acceptance.peer) }
+        let isRebound = acceptance.isDirect && rebind(packet.link, to: acceptance.peer)
+        if !isRebound, let change = acceptance.change, let entry = registry[acceptance.peer] { report(change, entry) }
         noise.peerAnnounced(acceptance.peer, on: packet.link, isDirect: acceptance.isDirect)
     }
 
@@ -108,11 +109,11 @@ extension Node {
     ///
     /// Refused while that peer has a link of its own (a replay must not steal a live identity) and within a minute of
     /// the last change (spec: mesh §13.2).
-    private func rebind(_ link: LinkID, to peer: PeerID) {
+    private func rebind(_ link: LinkID, to peer: PeerID) -> Bool {
         let now = ports.clock.uptime
         guard let state = links[link], let old = state.boundPeer, old != peer, !links.hasLink(to: peer),
             state.reboundAt.map({ now - $0 >= MeshPolicy.rebindInterval }) ?? true
-        else { return }
+        else { return false }
         links.bind(link, to: peer)
         _ = links.update(link) {
             $0.reboundAt = now
@@ -123,6 +124,7 @@ extension Node {
         for other in links.links(boundTo: old) { links.bind(other, to: nil) }
         disconnect(old)
         _ = registry.remove(old)
+        return true
     }
 
     /// Takes a goodbye; a forged one must neither evict anybody nor spread.

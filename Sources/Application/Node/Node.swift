@@ -34,6 +34,9 @@ public final class Node<C: Cryptography> {
     var assemblies: FragmentAssemblies
     var lastTraffic: Uptime?
     private var ticks = 0
+    /// After the goodbye nothing is said and nothing heard: an announce would bring us back.
+    var isStopped = false
+    private var disconnects = RecentPeers(lifetime: MeshPolicy.disconnectReportInterval)
 
     /// Makes a node; nothing happens before ``start()``.
     ///
@@ -86,6 +89,8 @@ public final class Node<C: Cryptography> {
         pings = MeshPing(
             localPeer: local, links: links, registry: registry, transmitter: transmitter, ports: ports,
             counters: counters)
+        transmitter.trains.finished = { [unowned self] in trainLeft($0) }
+        registry.evicted = { [unowned self] in report(.left, $0) }
         for event in stored.recentEvents {
             publicChat.remember(event)
             privateChat.remember(event)
@@ -102,6 +107,9 @@ public final class Node<C: Cryptography> {
 
     /// Says goodbye; the links should stay up long enough to carry it (50 ms, spec: mesh §25).
     public func stop() {
+        isStopped = true
+        ports.scheduler.cancel(.announce)
+        ports.scheduler.cancel(.maintenance)
         guard links.count > 0, let leave = transmitter.sign(transmitter.makePacket(.leave, payload: [])) else {
             return
         }
@@ -142,7 +150,7 @@ public final class Node<C: Cryptography> {
     func disconnect(_ peer: PeerID) {
         guard let entry = registry[peer], entry.isConnected else { return }
         registry.update(peer) { $0.isConnected = false }
-        report(.disconnected, entry)
+        if disconnects.insert(peer, at: ports.clock.uptime) { report(.disconnected, entry) }
     }
 
     func report(_ kind: PeerChange.Kind, _ entry: PeerEntry) {
@@ -153,6 +161,7 @@ public final class Node<C: Cryptography> {
 
     /// A timer is due.
     public func fired(_ timer: Timer) {
+        guard !isStopped else { return }
         switch timer {
         case .maintenance: maintain()
         case .announce: presence.fired()
@@ -164,6 +173,12 @@ public final class Node<C: Cryptography> {
         case .privateQueue(let peer): privateChat.flush(peer)
         case .ping(let nonce): pings.timedOut(nonce)
         }
+    }
+
+    /// A packet has left in pieces: tell its sender, and let what had to wait behind it go.
+    private func trainLeft(_ train: FragmentTrains.Train) {
+        files.left(train)
+        if train.isOwn, train.type == .noiseEncrypted, let peer = train.destination.peer { privateChat.flush(peer) }
     }
 
     private func scheduleMaintenance() {

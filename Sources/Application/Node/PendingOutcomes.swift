@@ -11,6 +11,9 @@ final class PendingOutcomes {
     private var waiting: [(commit: CommitID, outcome: Outcome)] = []
     private var held: Set<Outcome> = []
 
+    /// The number of outcomes that wait.
+    var count: Int { waiting.count }
+
     /// Whether this outcome waits.
     func isHeld(_ outcome: Outcome) -> Bool { held.contains(outcome) }
 

@@ -16,6 +16,8 @@ final class KnownIdentities<C: Cryptography> {
     private let cryptography: C
     /// New records allowed: a flood of invented identities must not push the pins of real ones out.
     private var admissions: TokenBucket
+    /// Changed records written: a peer that keeps renaming itself must not wear the disk out.
+    private var updates: TokenBucket
     private static var admissionBurst: Int64 { 200 }
     private static var admissionsPerSecond: Int64 { 1 }
 
@@ -24,6 +26,8 @@ final class KnownIdentities<C: Cryptography> {
         self.counters = counters
         self.cryptography = cryptography
         admissions = TokenBucket(
+            capacity: Self.admissionBurst, perSecond: Self.admissionsPerSecond, at: ports.clock.uptime)
+        updates = TokenBucket(
             capacity: Self.admissionBurst, perSecond: Self.admissionsPerSecond, at: ports.clock.uptime)
         for identity in identities { insert(identity, of: PeerID(of: identity.noiseKey, using: cryptography)) }
     }
@@ -39,6 +43,10 @@ final class KnownIdentities<C: Cryptography> {
             return counters.add(.identitiesNotKept)
         }
         insert(identity, of: peer)
+        // A name is kept in memory at least; keys and proofs always reach the disk.
+        if let known, known.hasSameKeys(as: identity), !updates.spend(1, at: ports.clock.uptime) {
+            return counters.add(.identitiesNotKept)
+        }
         _ = ports.journal.append(.identity(identity))
     }
 
@@ -68,5 +76,14 @@ final class KnownIdentities<C: Cryptography> {
             order.removeFirst(head)
             head = 0
         }
+    }
+}
+
+extension PeerIdentity {
+    /// Whether two records differ in nothing but the name.
+    fileprivate func hasSameKeys(as other: PeerIdentity) -> Bool {
+        var renamed = self
+        renamed.nickname = other.nickname
+        return renamed == other
     }
 }

@@ -18,6 +18,8 @@ struct PeerEntry {
 ///
 /// Source: spec, mesh §15.
 final class PeerRegistry {
+    /// Told of a peer that had to make room.
+    var evicted: ((PeerEntry) -> Void)?
     private var entries: [PeerID: PeerEntry] = [:]
     /// Those with ``PeerEntry/isConnected``; few, so that questions about neighbours do not walk over everybody.
     private var connectedIDs: Set<PeerID> = []
@@ -77,6 +79,7 @@ final class PeerRegistry {
         }
         guard let oldest else { return false }
         entries[oldest.id] = nil
+        evicted?(oldest)
         return true
     }
 }

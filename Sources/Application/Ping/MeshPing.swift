@@ -67,7 +67,8 @@ final class MeshPing<C: Cryptography> {
         guard let probe = pending[echo.nonce], probe.peer == packet.sender else { return }
         pending[echo.nonce] = nil
         ports.scheduler.cancel(.ping(echo.nonce))
-        let hops = echo.hops(receivedTTL: packet.ttl)
+        // A rebuilt packet has lost its hop count.
+        let hops = packet.isRebuilt ? nil : echo.hops(receivedTTL: packet.ttl)
         let roundTrip = max(0, (ports.clock.uptime - probe.sentAt).count)
         ports.events.emit(.ping(PingResult(id: echo.nonce, peer: probe.peer, roundTrip: roundTrip, hops: hops)))
     }

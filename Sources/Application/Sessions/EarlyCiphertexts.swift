@@ -11,7 +11,7 @@ struct EarlyCiphertexts {
     /// Keeps a packet; `false` when a bound is reached and the newcomer is dropped.
     mutating func insert(_ packet: Inbound, at now: Uptime) -> Bool {
         expire(at: now)
-        let size = packet.payload.count
+        let size = packet.cost
         guard size <= SessionPolicy.earlyPacketBytes, count < SessionPolicy.earlyInAll,
             bytes + size <= SessionPolicy.earlyBytes,
             (packets[packet.sender]?.count ?? 0) < SessionPolicy.earlyPerPeer
@@ -27,7 +27,7 @@ struct EarlyCiphertexts {
         expire(at: now)
         guard let kept = packets.removeValue(forKey: peer) else { return [] }
         count -= kept.count
-        bytes -= kept.reduce(0) { $0 + $1.packet.payload.count }
+        bytes -= kept.reduce(0) { $0 + $1.packet.cost }
         return kept.map(\.packet)
     }
 
@@ -35,9 +35,9 @@ struct EarlyCiphertexts {
         for (peer, kept) in packets {
             let fresh = kept.filter { now - $0.time <= SessionPolicy.earlyLifetime }
             guard fresh.count < kept.count else { continue }
-            let freshBytes = fresh.reduce(0) { $0 + $1.packet.payload.count }
+            let freshBytes = fresh.reduce(0) { $0 + $1.packet.cost }
             count -= kept.count - fresh.count
-            bytes -= kept.reduce(0) { $0 + $1.packet.payload.count } - freshBytes
+            bytes -= kept.reduce(0) { $0 + $1.packet.cost } - freshBytes
             packets[peer] = fresh.isEmpty ? nil : fresh
         }
     }

@@ -27,7 +27,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
 
     private struct Introduction {
         let generation: UInt64
-        var hasEchoed = false
+        /// Whether the peer's proof was taken and answered; the first one of a session counts.
+        var isProved = false
     }
 
     init(
@@ -66,6 +67,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
             if let reply { sendHandshake(reply, to: peer) }
             guard let established else { return }
             prove(packet, of: peer)
+            markUnprovable(peer)
             stand(established)
         case .ignored, .managed: break
         case .limited: counters.add(.droppedHandshakeRateLimit)
@@ -84,6 +86,15 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     private func prove(_ packet: Inbound, of peer: PeerID) {
         guard !packet.isRebuilt, links[packet.link]?.boundPeer == peer else { return }
         _ = links.update(packet.link) { $0.provenPeer = peer }
+    }
+
+    /// A link whose session was proved anew for its sake, and which is still not proved, will not be soon.
+    private func markUnprovable(_ peer: PeerID) {
+        for link in links.links(boundTo: peer) {
+            _ = links.update(link) { state in
+                state.isUnprovable = state.revalidatedAt != nil && state.authenticatedPeer == nil
+            }
+        }
     }
 
     /// What follows a new session, in this order (spec: noise §5.4).
@@ -148,7 +159,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     private func introduce(_ body: ArraySlice<UInt8>, _ session: EstablishedSession) {
         let peer = session.peer
         guard let state = AuthenticatedPeerState(body),
-            sessions.established(with: peer)?.generation == session.generation
+            sessions.established(with: peer)?.generation == session.generation,
+            introductions[peer]?.generation == session.generation, introductions[peer]?.isProved == false
         else { return }
         var identity =
             identities[peer]
@@ -160,10 +172,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
         identities.keep(identity, of: peer)
         // The registry's pin in the same step: else it would go on refusing the owner.
         registry.update(peer) { $0.signingKey = state.signingKey }
-        if introductions[peer]?.generation == session.generation, introductions[peer]?.hasEchoed == false {
-            introductions[peer]?.hasEchoed = true
-            chat.sendNow(NoisePayload(.authenticatedPeerState, ownState.encoded), to: peer)
-        }
+        introductions[peer]?.isProved = true
+        chat.sendNow(NoisePayload(.authenticatedPeerState, ownState.encoded), to: peer)
         chat.flush(peer)
     }
 
@@ -183,18 +193,21 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
         let now = ports.clock.uptime
         guard sessions.established(with: peer) != nil, let state = links[link], state.boundPeer == peer,
             state.authenticatedPeer != peer, !links.hasAuthenticatedLink(to: peer),
-            state.revalidatedAt.map({ now - $0 >= MeshPolicy.revalidationInterval }) ?? true
+            state.revalidatedAt.map({ now - $0 >= interval(of: state) }) ?? true
         else { return }
         _ = links.update(link) { $0.revalidatedAt = now }
         links.retireProofs(of: peer)
         _ = sessions.reconnect(to: peer)
     }
 
+    private func interval(of link: LinkState) -> Milliseconds {
+        link.isUnprovable ? MeshPolicy.unprovableInterval : MeshPolicy.revalidationInterval
+    }
+
     /// The last link to a peer is gone: an unfinished handshake has no way left.
     func linkLost(to peer: PeerID) {
         guard sessions.abortUnfinished(with: peer) else { return }
         if interrupted.insert(peer, at: ports.clock.uptime) { toResume.insert(peer) }
-        chat.sessionRestored(with: peer, isPending: sessions.established(with: peer) == nil)
     }
 
     /// The peer said goodbye.

@@ -27,6 +27,9 @@ struct SessionPolicy {
     /// Sessions are looked over for replacement this often.
     static let rekeyInterval: Milliseconds = .seconds(60)
 
+    /// Sessions that may stand at once. [ours]: memory; far above what one node talks to.
+    static let maximumSessions = 2000
+
     /// Handshake units per peer and in all, within ``handshakeWindow``.
     static let handshakesPerPeer = 10
     /// See ``handshakesPerPeer``.

@@ -165,10 +165,10 @@ extension Sessions {
     /// No message 2 came.
     func initiatorTimedOut(_ peer: PeerID) {
         guard let slot = slots[peer], slot.current?.isInitiating == true else { return }
-        slots[peer] = SessionSlot()
+        slots[peer] = SessionSlot(isRecovering: slot.isRecovering)
         if slot.initiatorRetry {
             requestRecovery(of: peer, after: 0)
-        } else {
+        } else if !slot.isRecovering {
             observer?.session(failedFor: peer)
         }
     }
@@ -176,7 +176,12 @@ extension Sessions {
     /// No message 3 came.
     func responderTimedOut(_ peer: PeerID) {
         guard let slot = slots[peer], slot.current?.isResponding == true else { return }
-        var next = SessionSlot<C>()
+        giveUpResponding(to: peer, slot)
+    }
+
+    /// Drops an unfinished responder; a session that it displaced takes its place again.
+    func giveUpResponding(to peer: PeerID, _ slot: SessionSlot<C>) {
+        var next = SessionSlot<C>(isRecovering: slot.isRecovering)
         if let quarantined = slot.quarantined {
             next.current = quarantined
             next.cooldownUntil = clock.uptime + SessionPolicy.rollbackCooldown
@@ -188,7 +193,7 @@ extension Sessions {
         // A rollback always owns one retry: the peer may hold newer keys.
         if slot.responderRetry || slot.quarantined != nil {
             requestRecovery(of: peer, after: 0)
-        } else {
+        } else if !slot.isRecovering {
             observer?.session(failedFor: peer)
         }
     }
@@ -211,7 +216,12 @@ extension Sessions {
         guard var slot = slots[peer], slot.isRecovering else { return }
         guard observer?.session(canReach: peer) == true else {
             slots[peer]?.isRecovering = false
-            if slot.current == nil { observer?.session(failedFor: peer) }
+            if let current = slot.current, current.isEstablished {
+                // Nothing replaces the restored session now, so it is the one that holds, in both directions.
+                observer?.session(restoredFor: peer, generation: current.generation, isPending: false)
+            } else if slot.current == nil {
+                observer?.session(failedFor: peer)
+            }
             return
         }
         let now = clock.uptime

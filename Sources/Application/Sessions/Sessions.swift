@@ -120,7 +120,7 @@ final class Sessions<C: Cryptography> {
             return isResponding ? .early : slot.current == nil ? .noSession : .refused
         }
         let now = clock.uptime
-        guard now - session.createdAt <= SessionPolicy.lifetime else { return .expired }
+        guard now - session.createdAt <= SessionPolicy.lifetime else { return isResponding ? .refused : .expired }
         guard messageLimit.spend(for: peer, at: now) else { return .limited }
         do {
             let plaintext = try cipher.open(frame.span)
@@ -145,17 +145,18 @@ final class Sessions<C: Cryptography> {
         slots[peer] = nil
     }
 
-    /// Gives up an unfinished handshake because no link leads to the peer any more; answers whether there was one.
+    /// Gives up an unfinished handshake because its link is gone; answers whether there was one.
     ///
-    /// A quarantined session takes its place again: its peer may have been out of range only.
+    /// A quarantined session takes its place again, as after a timeout: its peer may have been out of range only.
     func abortUnfinished(with peer: PeerID) -> Bool {
         guard let slot = slots[peer], let current = slot.current, !current.isEstablished else { return false }
         cancelTimers(of: peer)
+        guard slot.quarantined == nil else {
+            giveUpResponding(to: peer, slot)
+            return true
+        }
         cancelRecovery(of: peer)
         slots[peer] = nil
-        if let quarantined = slot.quarantined {
-            slots[peer] = SessionSlot(current: quarantined)
-        }
         return true
     }
 
@@ -165,6 +166,7 @@ final class Sessions<C: Cryptography> {
         handshakeLimit.prune(at: now)
         messageLimit.prune(at: now)
         slots = slots.filter { !$0.value.isIdle(at: now) }
+        forgetSurplus(at: now)
         guard lastRekeyCheck.map({ now - $0 >= SessionPolicy.rekeyInterval }) ?? true else { return }
         lastRekeyCheck = now
         let old = slots.filter { _, slot in
@@ -175,6 +177,20 @@ final class Sessions<C: Cryptography> {
         for peer in old.keys.sorted() where observer?.session(canReach: peer) == true {
             _ = reconnect(to: peer, spendingUnit: false)
         }
+    }
+
+    /// Drops sessions that have run out, and of too many those that were used least lately: identities are free to
+    /// invent, and each session holds keys.
+    private func forgetSurplus(at now: Uptime) {
+        let standing = slots.compactMap { peer, slot in slot.current.map { (peer: peer, session: $0) } }
+            .filter(\.session.isEstablished)
+        let expired = standing.filter { now - $0.session.createdAt > SessionPolicy.lifetime }
+        for peer in expired.map(\.peer).sorted() { remove(peer) }
+        guard standing.count - expired.count > SessionPolicy.maximumSessions else { return }
+        let oldest = standing.filter { slots[$0.peer] != nil }.sorted {
+            ($0.session.lastUsed, $0.peer) < ($1.session.lastUsed, $1.peer)
+        }
+        for entry in oldest.dropLast(SessionPolicy.maximumSessions) { remove(entry.peer) }
     }
 
     func cancelTimers(of peer: PeerID) {

@@ -29,36 +29,29 @@ public struct ContentKey: Hashable, Sendable {
         return String(words.joined(separator: " ").prefix(maximumCharacters))
     }
 
-    /// Cuts a link inside a word from its first `?` or `#` on.
+    /// Cuts a link inside a word from its first `?` or `#` on; the first link with anything behind its scheme counts.
     private static func withoutQuery(_ word: Substring) -> Substring {
-        for scheme in ["https://", "http://"] {
-            guard let start = word.firstRange(of: scheme) else { continue }
-            let address = word[start.upperBound...]
-            guard let first = address.first, first != "?", first != "#",
-                let cut = address.firstIndex(where: { $0 == "?" || $0 == "#" })
-            else { return word }
-            return word[..<cut]
+        let bytes = word.utf8
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let rest = bytes[index...]
+            if let scheme = schemes.first(where: { rest.starts(with: $0) }) {
+                let address = rest.dropFirst(scheme.count)
+                if let first = address.first, !isQueryMark(first) {
+                    return address.firstIndex(where: isQueryMark).map { word[..<$0] } ?? word
+                }
+            }
+            bytes.formIndex(after: &index)
         }
         return word
     }
+
+    private static let schemes = [Array("https://".utf8), Array("http://".utf8)]
+
+    private static func isQueryMark(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
 }
 
 extension ContentKey: Comparable {
     /// Orders by the hash: any order that is the same everywhere.
     public static func < (left: ContentKey, right: ContentKey) -> Bool { left.hash < right.hash }
-}
-
-extension Substring {
-    /// The first place of an ASCII word.
-    fileprivate func firstRange(of word: String) -> Range<Index>? {
-        let pattern = Array(word.utf8)
-        var index = startIndex
-        while index < endIndex {
-            if self[index...].utf8.starts(with: pattern) {
-                return index..<utf8.index(index, offsetBy: pattern.count)
-            }
-            index = self.index(after: index)
-        }
-        return nil
-    }
 }

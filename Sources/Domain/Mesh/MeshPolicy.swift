@@ -47,6 +47,10 @@ public struct MeshPolicy: Sendable {
     public static let rebindInterval: Milliseconds = .seconds(60)
     /// A session is proved again on a new link at most this often (§14).
     public static let revalidationInterval: Milliseconds = .seconds(60)
+    /// The same, on a link that a completed handshake did not prove (§14).
+    public static let unprovableInterval: Milliseconds = .seconds(600)
+    /// Least time between two reports that a peer disconnected (§13.4).
+    public static let disconnectReportInterval: Milliseconds = 900
 
     /// How long a ping waits (§18).
     public static let pingTimeout: Milliseconds = .seconds(10)

@@ -198,4 +198,47 @@ struct ConversationTests {
         world.time.run(for: .seconds(1))
         #expect(bob.node?.peers.first?.nickname == "alicia")
     }
+
+    @Test("after the goodbye a node says nothing more")
+    func silentAfterGoodbye() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        _ = world.connect(alice, bob)
+        world.time.run(for: .seconds(3))
+        alice.node?.stop()
+        world.time.run(for: 20)
+        #expect(bob.node?.peers.isEmpty == true)
+        world.time.run(for: .seconds(30))
+        #expect(bob.node?.peers.isEmpty == true)
+    }
+
+    @Test("a file whose links go down on the way has failed, and says how far it came")
+    func interruptedFile() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        let connection = world.connect(alice, bob)
+        world.time.run(for: .seconds(3))
+        let id = try #require(alice.node).sendFile(
+            world.randomness.bytes(20_000), name: "a.bin", mime: "application/octet-stream")
+        world.time.run(for: 500)
+        world.air.disconnect(connection)
+        world.time.run(for: .seconds(5))
+        guard case .failed = alice.statuses(of: id).last else {
+            Issue.record("a file that nobody got whole is \(alice.statuses(of: id))")
+            return
+        }
+        #expect(bob.files.contents.isEmpty)
+    }
+
+    @Test("a narrow link carries private messages in pieces, in order, while acknowledgements come back")
+    func narrowLink() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        _ = world.connect(alice, bob, LinkProfile(latency: 1...5, frameLimit: 182))
+        world.time.run(for: .seconds(5))
+        let text = String(repeating: "0123456789", count: 150)
+        let ids = try #require(alice.node).sendPrivate(text, to: bob.id)
+        #expect(world.run(atMost: .seconds(20)) { ids.allSatisfy { alice.statuses(of: $0).last == .delivered } })
+        #expect(bob.privateTexts.map { String($0.dropFirst(6)) }.joined() == text)
+    }
 }

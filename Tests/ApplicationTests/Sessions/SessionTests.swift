@@ -78,7 +78,8 @@ struct SessionTests {
         #expect(!bench.high.isSecure(with: bench.low))
         bench.time.run(for: .seconds(1))
         #expect(bench.high.isSecure(with: bench.low))
-        #expect(bench.high.restored == [true])
+        // Parked at the rollback, and let go when the recovery found nobody.
+        #expect(bench.high.restored == [true, false])
         #expect(bench.high.outbox.isEmpty)
         // Within the cooldown a third forgery is not heard.
         #expect(bench.high.take(first, from: bench.low) == nil)
@@ -316,6 +317,40 @@ struct SessionTests {
             _ = bench.low.sessions.receive([UInt8](repeating: 0, count: 2049)[...], from: bench.high.id)
         }
         bench.connect(bench.low, bench.high)
+        #expect(bench.talks(bench.low, bench.high))
+    }
+
+    @Test("sessions that have run out are forgotten, also those whose peers never come back")
+    func expiredSessions() {
+        let bench = SessionBench()
+        bench.connect(bench.low, bench.high)
+        bench.high.isReachable = false
+        bench.time.run(for: .seconds(86_401))
+        #expect(bench.high.sessions.exists(for: bench.low.id))
+        bench.high.sessions.maintain()
+        #expect(!bench.high.sessions.exists(for: bench.low.id))
+    }
+
+    @Test("a ciphertext under a quarantined session that has run out does not end the handshake in progress")
+    func expiredQuarantine() throws {
+        let bench = SessionBench()
+        bench.connect(bench.low, bench.high)
+        guard case .sealed(let frame) = bench.low.sessions.seal([0x03], for: bench.high.id) else {
+            Issue.record("no session")
+            return
+        }
+        bench.time.run(for: .seconds(86_399))
+        bench.low.sessions.remove(bench.high.id)
+        #expect(bench.low.sessions.start(with: bench.high.id))
+        let first = try #require(bench.low.nextMessage())
+        let second = try #require(bench.high.take(first, from: bench.low))
+        bench.time.run(for: .seconds(2))
+        guard case .refused = bench.high.sessions.open(frame[...], from: bench.low.id) else {
+            Issue.record("an expired session answered for a handshake")
+            return
+        }
+        let third = try #require(bench.low.take(second, from: bench.high))
+        _ = bench.high.take(third, from: bench.low)
         #expect(bench.talks(bench.low, bench.high))
     }
 }

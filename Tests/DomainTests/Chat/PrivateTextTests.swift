@@ -58,7 +58,7 @@ struct ContentKeyTests {
         "case, blanks and a link's query do not count",
         arguments: [
             ("HTTP://X.Y/a?b=1", "http://x.y/a"), ("  Hello   World ", "hello world"),
-            ("see https://a.b/c#d now", "see https://a.b/c now"),
+            ("see https://a.b/c#d now", "see https://a.b/c now"), ("http://a/?u=https://b", "http://a/"),
         ])
     func equal(first: String, second: String) { #expect(ContentKey(first) == ContentKey(second)) }
 
