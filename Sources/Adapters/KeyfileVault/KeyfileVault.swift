@@ -35,7 +35,7 @@ public struct KeyfileVault<C: Cryptography>: Sendable {
 
     /// Opens the vault.
     ///
-    /// - Parameter passphrase: Exactly when the vault has one. Trying it takes about half a second and 64 MiB.
+    /// - Parameter passphrase: Exactly when the vault has one. Trying it takes 64 MiB and some tenths of a second.
     public func open(passphrase: Passphrase? = nil) throws(VaultError) -> IdentityKeys<C> {
         try keys(in: contents(passphrase: passphrase))
     }
