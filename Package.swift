@@ -37,10 +37,11 @@ let package = Package(
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         .systemLibrary(
             name: "CUnistring", path: "Sources/Adapters/System/CUnistring", providers: [.apt(["libunistring-dev"])]),
+        .systemLibrary(name: "CProcess", path: "Sources/Adapters/System/CProcess"),
         .target(
             name: "CEditline", path: "Sources/Adapters/System/CEditline", linkerSettings: [.linkedLibrary("edit")]),
 
-        adapter("NativeCryptography", ["CSodium", "CLibcrypto", "CSecp256k1"]),
+        adapter("NativeCryptography", ["CSodium", "CLibcrypto", "CSecp256k1", "CProcess"]),
         adapter("ZlibCompression", ["CZlib"]),
         adapter("UnistringNormalization", ["CUnistring"]),
         adapter("KeyfileVault", ["CSodium"]),

@@ -1,4 +1,5 @@
 import Application
+import Dispatch
 import Domain
 import Synchronization
 import Testing
@@ -64,11 +65,34 @@ struct LogWriterTests {
         let log = LogWriter(style: .init(level: .warning, isJSON: false)) { recorder.output.note($0) }
         log.log(.info, "quiet")
         log.log(.error, "loud")
+        log.flush()
         #expect(!recorder.notes.contains("quiet"))
         #expect(recorder.notes.contains("error loud"))
         log.set(.init(level: .debug, isJSON: true))
         log.log(.debug, "now")
+        log.flush()
         #expect(recorder.notes.contains(#""level":"debug","text":"now""#))
+    }
+
+    @Test("nobody waits for a reader that stands still; what found no room is counted", .timeLimit(.minutes(1)))
+    func stalled() {
+        let recorder = Recorder()
+        let (begun, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let log = LogWriter(style: .init(level: .info, isJSON: false)) { line in
+            if line.hasSuffix("first") {
+                begun.signal()
+                mayGoOn.wait()
+            }
+            recorder.output.note(line)
+        }
+        log.log(.info, "first")
+        begun.wait()
+        for number in 0..<LogWriter.limit + 7 { log.log(.info, "line \(number)") }
+        mayGoOn.signal()
+        log.flush()
+        let lines = recorder.notes.split(separator: "\n")
+        #expect(lines.count == LogWriter.limit + 2)
+        #expect(lines.last?.contains("7 log lines were dropped") == true)
     }
 
     @Test("control characters of a peer's name do not reach the log", arguments: [true, false])

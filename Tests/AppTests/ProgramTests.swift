@@ -58,6 +58,26 @@ struct ProgramTests {
         #expect(home.run("doctor").code == .configuration)
     }
 
+    @Test("a configuration that is no text, or far too long, is a wrong configuration")
+    func unreadableConfiguration() throws {
+        let home = try TemporaryHome()
+        for content in [Data([0xFF, 0xFE]), Data(repeating: 0x20, count: 2 << 20)] {
+            try content.write(to: URL(fileURLWithPath: home.path + "/config.json5"))
+            #expect(home.run("config").code == .configuration)
+        }
+    }
+
+    @Test("a clock that is before our own files is told of")
+    func slowClock() throws {
+        let home = try TemporaryHome()
+        try home.configure("{}")
+        let file = home.path + "/config.json5"
+        #expect(ClockCheck.warnings(at: WallTime(milliseconds: 0)).count == 1)
+        let past = WallTime(milliseconds: 1_785_600_000_000)
+        #expect(ClockCheck.warnings(at: past, files: [file, home.path + "/none"]).count == 1)
+        #expect(ClockCheck.warnings(at: SystemClock.wall, files: [file]) == [])
+    }
+
     @Test("a configuration file that was named must exist")
     func missingConfiguration() throws {
         #expect(try TemporaryHome().run("config", "--config", "/nonexistent.json5").code == .configuration)

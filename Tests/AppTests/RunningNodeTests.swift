@@ -96,6 +96,65 @@ struct RunningNodeTests {
         #expect(FileManager.default.contents(atPath: path) == content)
     }
 
+    @Test("an air that several users share may be used, one that others could tamper with not")
+    func sharedAir() throws {
+        let home = try TemporaryHome()
+        let air = home.path + "/shared"
+        try FileManager.default.createDirectory(atPath: air, withIntermediateDirectories: false)
+        for (mode, isFit) in [(0o777, false), (0o1777, true)] {
+            try #require(chmod(air, mode_t(mode)) == 0)
+            let finding = home.run("doctor", "--air", air)
+            #expect(finding.code == (isFit ? .done : .refused))
+            let refusal: ExitCode?
+            do throws(Failure) {
+                try home.start(air: air).stop()
+                refusal = nil
+            } catch {
+                refusal = error.code
+            }
+            #expect(refusal == (isFit ? nil : .refused))
+        }
+    }
+
+    @Test("the folder around the usual air must be ours and closed, with --home too")
+    func looseAirParent() throws {
+        let home = try TemporaryHome()
+        let parent = home.path + "/satchel"
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
+        try #require(chmod(parent, 0o777) == 0)
+        let places = try home.places()
+        #expect(Places.parent(of: places.air) == parent)
+        let refusal = #expect(throws: Failure.self) { try LinkSetup.prepare(places.air, isUsual: true) }
+        #expect(refusal?.code == .refused)
+        #expect(home.run("doctor").code == .refused)
+    }
+
+    @Test("the cursor is told when the printing fails, and does not pass what was not printed")
+    func cursorAfterFailure() throws {
+        let pair = try Pair()
+        defer { pair.stop() }
+        #expect(pair.alice.run("send", "--wait", "sent", "--timeout", "20", "hello").code == .done)
+        let all = pair.bob.run("recv", "--count", "1", "--timeout", "20", "--json")
+        let sequence = try #require(try JSONValue(parsing: all.answer)["sequence"]?.unsigned)
+        let failed = pair.bob.run("recv", "--count", "1", "--on-message", "/nonexistent/program")
+        #expect(failed.code == .notFound)
+        #expect(failed.notes.contains("cursor: \(sequence - 1)"))
+    }
+
+    @Test("'--after now' tells the log's end, with a node and without one")
+    func afterNow() throws {
+        let pair = try Pair()
+        defer { pair.stop() }
+        #expect(pair.alice.run("send", "--wait", "sent", "--timeout", "20", "hello").code == .done)
+        pair.stop()
+        let all = pair.alice.run("recv", "--all")
+        let now = pair.alice.run("recv", "--after", "now")
+        #expect(now.code == .done)
+        #expect(now.answer.isEmpty)
+        #expect(now.notes == all.notes)
+        #expect(now.notes != "cursor: 0\n")
+    }
+
     @Test("a program gets each message as JSON, and no shell sees it")
     func handler() throws {
         let pair = try Pair()
@@ -171,6 +230,10 @@ struct RunningNodeTests {
         try Data("correct horse\n".utf8).write(to: URL(fileURLWithPath: passphrase))
         let backup = home.path + "/backup"
         let words = ["--export-passphrase-file", passphrase]
+        let loose = home.run("identity", "export", backup, words[0], words[1])
+        #expect(loose.code == .refused)
+        #expect(loose.notes.contains("chmod 600"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: passphrase)
         #expect(home.run("identity", "export", backup, words[0], words[1]).code == .done)
         #expect(home.run("identity", "export", backup, words[0], words[1]).code == .cannotWrite)
         #expect(home.run("identity", "import", backup, words[0], words[1]).code == .cannotWrite)
@@ -191,8 +254,13 @@ struct RunningNodeTests {
         let context = CommandContext(invocation: invocation, environment: home.environment, output: log.output)
         let new = try context.configuration(in: context.places())
         node.reload(new, style: RunVerb.style(new, isJSON: false))
+        node.log.flush()
         #expect(home.run("status").answer.contains("two"))
         #expect(log.notes.contains("links.listen needs a restart"))
+        // What the node started with counts, not what was read last.
+        node.reload(new, style: RunVerb.style(new, isJSON: false))
+        node.log.flush()
+        #expect(log.notes.components(separatedBy: "links.listen needs a restart").count == 3)
     }
 
     @Test("methods and parameters that the node does not know are refused")

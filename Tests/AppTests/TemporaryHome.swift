@@ -32,6 +32,12 @@ final class TemporaryHome: Sendable {
         return (code, recorder.answer, recorder.notes)
     }
 
+    /// Where things are in this home.
+    func places() throws -> Places {
+        let invocation = try ArgumentParser.parse(["status"], verbs: Verbs.all.map(\.spec))
+        return try CommandContext(invocation: invocation, environment: environment, output: .standard).places()
+    }
+
     /// Starts a node in this process.
     ///
     /// - Parameter air: The folder through which it meets others; its own when `nil`.

@@ -12,6 +12,7 @@ final class MemoryHistory: EventHistory {
         var events: [LoggedEvent] = []
         var last: UInt64 = 0
         var isBroken = false
+        var damaged: ClosedRange<UInt64>?
     }
     private let state = Mutex(State())
 
@@ -33,6 +34,11 @@ final class MemoryHistory: EventHistory {
         state.withLock { $0.events.removeAll { $0.sequence < sequence } }
     }
 
+    /// Makes rows that the bounds name and no read brings.
+    func damage(_ sequences: ClosedRange<UInt64>) {
+        state.withLock { $0.damaged = sequences }
+    }
+
     func breakDown() { state.withLock { $0.isBroken = true } }
 
     func events(after sequence: UInt64, limit: Int) throws -> [LoggedEvent] {
@@ -40,7 +46,8 @@ final class MemoryHistory: EventHistory {
             guard !state.isBroken else { throw Broken() }
             guard let first = state.events.first?.sequence else { return [] }
             let start = sequence < first ? 0 : Int(sequence - first) + 1
-            return Array(state.events.dropFirst(start).prefix(limit))
+            let readable = state.events.dropFirst(start).filter { !(state.damaged?.contains($0.sequence) ?? false) }
+            return Array(readable.prefix(limit))
         }
     }
 

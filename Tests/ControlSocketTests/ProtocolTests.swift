@@ -1,5 +1,6 @@
 import ControlSocket
 import Domain
+import Foundation
 import Testing
 
 @Suite("Control protocol", .timeLimit(.minutes(1)))
@@ -100,6 +101,39 @@ struct ProtocolTests {
         #expect(answers.map { $0["id"] } == [1, .null, 2, 3])
         #expect(answers.map { $0["error"]?["code"] } == [nil, -32600, -32601, -32600])
         #expect(answers.first?["result"] == [1])
+    }
+
+    @Test("a node that does not read cannot hold a caller beyond the time given")
+    func unreadRequest() throws {
+        let directory = try TemporaryDirectory()
+        let listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listening) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(directory.socket.utf8)) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listening, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(result == 0 && listen(listening, 1) == 0)
+        let client = try ControlClient(path: directory.socket)
+        let params = JSONValue.array([.string(String(repeating: "x", count: 3 << 20))])
+        #expect(throws: ControlClientError.timeout) { try client.call("echo", params, timeout: 50) }
+        // Half a request has left: nothing can follow it.
+        #expect(throws: ControlClientError.disconnected) { try client.call("echo", timeout: 50) }
+    }
+
+    @Test("a batch of too many calls is refused as a whole")
+    func largeBatch() throws {
+        let bench = try Bench()
+        let client = try RawClient(bench.directory.socket)
+        let call = "{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"id\":1}"
+        let limit = ControlPolicy().maximumBatch
+        client.send("[" + Array(repeating: call, count: limit + 1).joined(separator: ",") + "]\n")
+        #expect(try client.errorCode() == -32600)
+        client.send("[" + Array(repeating: call, count: limit).joined(separator: ",") + "]\n")
+        #expect(try client.line()?.array?.count == limit)
     }
 
     @Test("a batch of notifications is not answered")

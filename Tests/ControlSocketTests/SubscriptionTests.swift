@@ -78,6 +78,29 @@ struct SubscriptionTests {
         #expect(try client.subscribe(after: 6) == .object(["cursor": 6]))
     }
 
+    @Test("rows that do not open are told as missed, the newest too", arguments: [1...1, 2...3, 4...5, 1...5])
+    func damaged(sequences: ClosedRange<UInt64>) throws {
+        let bench = try Bench()
+        bench.history.fill(5)
+        bench.history.damage(sequences)
+        let client = try bench.client()
+        try client.subscribe(after: 0)
+        let (before, after) = (Array(1..<sequences.lowerBound), Array((sequences.upperBound + 1)..<6))
+        #expect(try self.sequences(before.count, from: client) == before)
+        let (method, params) = try next(client)
+        #expect(method == "missed")
+        #expect(params["oldest"]?.unsigned == sequences.upperBound + 1)
+        #expect(try self.sequences(after.count, from: client) == after)
+    }
+
+    @Test("a cursor into a log that is empty now is told that events are missing")
+    func emptyLog() throws {
+        let bench = try Bench()
+        let client = try bench.client()
+        #expect(try client.subscribe(after: 7) == .object(["cursor": 0, "missed": true]))
+        #expect(try client.subscribe(after: 0) == .object(["cursor": 0]))
+    }
+
     @Test("a cursor from beyond the log's end, of a log that was wiped, begins anew")
     func foreignCursor() throws {
         let bench = try Bench()

@@ -24,6 +24,16 @@ struct HomeLockTests {
         #expect(try directory.mode("home/lock") == 0o600)
     }
 
+    @Test("who only looks sees the holder and writes nothing")
+    func looked() throws {
+        let home = directory.file("home")
+        #expect(HomeLock.holder(of: home) == nil)
+        #expect(try !directory.names().contains("home"))
+        let lock = try HomeLock(directory: home)
+        #expect(HomeLock.holder(of: home) == .held(path: home + "/lock", process: getpid()))
+        withExtendedLifetime(lock) {}
+    }
+
     @Test("another process that holds it is named")
     func otherProcess() throws {
         let home = directory.file("home")

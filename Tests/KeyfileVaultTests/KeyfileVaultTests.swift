@@ -120,7 +120,10 @@ struct KeyfileVaultTests {
         let keys = try home.vault.create(from: home.randomness)
         let exported = home.directory.file("backup")
         let secret = try #require(passphrase("export"))
+        // In a stranger's directory a name that we would use at home is theirs.
+        try home.directory.write([1], to: "backup.new")
         try home.vault.exportSealed(keys, to: exported, passphrase: secret, from: home.randomness)
+        #expect(try home.directory.read("backup.new") == [1])
         #expect(try home.directory.mode("backup") == 0o600)
         #expect(throws: VaultError.alreadyExists(exported)) {
             try home.vault.exportSealed(keys, to: exported, passphrase: secret, from: home.randomness)

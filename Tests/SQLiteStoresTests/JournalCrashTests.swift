@@ -35,7 +35,9 @@ struct JournalCrashTests {
             .filter { $0.hasPrefix(word + " ") }.compactMap { UInt64($0.dropFirst(word.count + 1)) }
     }
 
-    @Test("what was reported as durable survives kill -9, again and again, and the sequence goes on")
+    @Test(
+        "what was reported as durable survives kill -9, again and again, and the sequence goes on",
+        .timeLimit(.minutes(2)))
     func killed() throws {
         var expected: UInt64 = 0
         for _ in 1...3 {

@@ -85,7 +85,8 @@ struct JournalFaultTests {
         #expect(try journal.bounds() == nil)
         journal.close()
         try home.log(1...2)
-        #expect(try home.open().bounds() == 1...2)
+        // No cursor into the old log lies in or above the new one.
+        #expect(try home.open().bounds() == 1_700_000_000_001...1_700_000_000_002)
     }
 
     @Test("a second corrupt database does not replace the first one set aside")

@@ -188,6 +188,19 @@ struct PolicyTests {
         _ = try quota.take(origin: [1])
     }
 
+    @Test("strangers leave a quarter of the places to those that we dial and to this machine")
+    func incomingQuota() throws {
+        var quota = LinkQuota(total: 8, perAddress: 8)
+        let strangers = try (0..<6).map { try quota.take(origin: [UInt8($0)]) }
+        #expect(throws: LinkQuota.Refusal.incoming(6)) { try quota.take(origin: [9]) }
+        let own = [try quota.take(origin: nil), try quota.take(origin: nil)]
+        #expect(throws: LinkQuota.Refusal.total(8)) { try quota.take(origin: nil) }
+        quota.giveBack(own[0])
+        #expect(throws: LinkQuota.Refusal.incoming(6)) { try quota.take(origin: [9]) }
+        quota.giveBack(strangers[0])
+        _ = try quota.take(origin: [9])
+    }
+
     @Test("an IPv6 host counts by its /64, a link-local one by itself, IPv4 by address")
     func origins() throws {
         func origin(_ text: String) throws -> [UInt8] {

@@ -171,7 +171,7 @@ struct EditingTests {
         let screen = try PseudoTerminal(columns: 40)
         let program = Program(screen.options) { before in
             let word = before.split(separator: " ", omittingEmptySubsequences: false).last.map(String.init) ?? ""
-            let candidates = ["/help", "/hug", "/who"].filter { $0.hasPrefix(word) }
+            let candidates = ["/help", "/hug", "/who", "x\u{1B}[1mb", "x\u{202E}c"].filter { $0.hasPrefix(word) }
             return Completion(replaced: word.unicodeScalars.count, candidates: candidates, typed: word)
         }
         try #require(screen.shows(["me>"]))
@@ -181,8 +181,10 @@ struct EditingTests {
         #expect(screen.shows(["/help  /hug", "me> /who /h"]))
         screen.type("zz\t")
         #expect(screen.waitFor { $0.bells == 1 })
+        screen.type(" x\t")
+        #expect(screen.shows(["/help  /hug", "x\u{FFFD}[1mb  xc", "me> /who /hzz x"]))
         screen.type("\r")
-        #expect(program.next() == .line("/who /hzz"))
+        #expect(program.next() == .line("/who /hzz x"))
         try end(program, on: screen)
     }
 

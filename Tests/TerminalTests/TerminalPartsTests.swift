@@ -71,31 +71,3 @@ struct CompletionTests {
         #expect(Completion(replaced: 0, candidates: []).insertion == nil)
     }
 }
-
-@Suite("Line history")
-struct LineHistoryTests {
-    private let path = "/tmp/history-\(UUID().uuidString.prefix(8))"
-
-    @Test("lines come back in their order, from a file that only we can read")
-    func kept() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let history = LineHistory(path: path)
-        #expect(history.load() == [])
-        history.append("one")
-        history.append("zwei ß 🫂")
-        #expect(LineHistory(path: path).load() == ["one", "zwei ß 🫂"])
-        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-        #expect(mode == 0o600)
-    }
-
-    @Test("the file is cut to the latest lines, and none without a path")
-    func cut() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let lines = (0..<LineHistory.limit + 5).map { "line \($0)" }
-        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: path))
-        #expect(LineHistory(path: path).load() == Array(lines.suffix(LineHistory.limit)))
-        #expect(LineHistory(path: path).load().count == LineHistory.limit)
-        LineHistory(path: nil).append("nothing")
-        #expect(LineHistory(path: nil).load() == [])
-    }
-}

@@ -52,6 +52,8 @@ public final class ControlClient {
     private var queued: [ControlMessage] = []
     private var lastRequest: UInt64 = 0
     private let lineLimit: Int
+    /// Whether a request was sent in part only: whatever followed would be taken for its rest.
+    private var isCut = false
 
     /// How much is read at once.
     private static let chunk = 64 * 1024
@@ -93,7 +95,7 @@ public final class ControlClient {
         _ method: String, _ params: JSONValue? = nil, timeout: Milliseconds? = .seconds(30)
     ) throws(ControlClientError) -> JSONValue {
         let deadline = Deadline(in: timeout)
-        let number = try request(method, params)
+        let number = try request(method, params, until: deadline)
         while let message = try next(until: deadline) {
             guard case .reply(number, let reply) = message else {
                 queued.append(message)
@@ -126,15 +128,25 @@ public final class ControlClient {
             ]))
     }
 
-    /// Asks and does not wait; the answer comes as ``ControlMessage/reply(_:_:)`` under the number returned.
-    public func request(_ method: String, _ params: JSONValue? = nil) throws(ControlClientError) -> UInt64 {
+    /// Asks and does not wait for the answer, which comes as ``ControlMessage/reply(_:_:)`` under the number returned.
+    ///
+    /// - Parameter timeout: How long the node may take to read the request; `nil`: for ever.
+    public func request(
+        _ method: String, _ params: JSONValue? = nil, timeout: Milliseconds? = .seconds(30)
+    ) throws(ControlClientError) -> UInt64 {
+        try request(method, params, until: Deadline(in: timeout))
+    }
+
+    private func request(
+        _ method: String, _ params: JSONValue?, until deadline: Deadline
+    ) throws(ControlClientError) -> UInt64 {
         lastRequest += 1
         let line = RPCWriter.request(ControlRequest(method: method, params: params), id: lastRequest).line
         guard line.count - 1 <= lineLimit else {
             let message = "the request is \(line.count - 1) bytes long, the node takes \(lineLimit)"
             throw .refused(ControlError(code: ControlError.invalidRequest, message: message))
         }
-        try send(line)
+        try send(line, until: deadline)
         return lastRequest
     }
 
@@ -207,12 +219,17 @@ public final class ControlClient {
         }
     }
 
-    private func send(_ line: [UInt8]) throws(ControlClientError) {
+    private func send(_ line: [UInt8], until deadline: Deadline) throws(ControlClientError) {
+        guard !isCut else { throw .disconnected }
         var rest = line[...]
         while !rest.isEmpty {
             switch UnixSocket.write(rest, to: descriptor) {
             case .bytes(let count): rest = rest.dropFirst(count)
-            case .wouldBlock: _ = try wait(for: POLLOUT, until: Deadline(in: nil))
+            case .wouldBlock:
+                guard try wait(for: POLLOUT, until: deadline) else {
+                    isCut = rest.count < line.count
+                    throw .timeout
+                }
             case .failed(EPIPE), .failed(ECONNRESET): throw try lastWords() ?? .disconnected
             case .failed(let code): throw .system(call: "send", code: code)
             }

@@ -127,6 +127,9 @@ final class ControlConnection: @unchecked Sendable {
         case .single(.invalid(let id, let error)): answer(id, .failure(error))
         case .single(.notification(let request)): perform(request) { _ in }
         case .single(.request(let id, let request)): perform(request) { [weak self] in self?.answer(id, $0) }
+        case .batch(let calls) where calls.count > server.policy.maximumBatch:
+            let message = "a batch has at most \(server.policy.maximumBatch) calls"
+            answer(.null, .failure(ControlError(code: ControlError.invalidRequest, message: message)))
         case .batch(let calls): takeBatch(calls)
         }
     }

@@ -7,6 +7,8 @@ public struct ControlPolicy: Sendable {
     public var lineLimit = 4 * 1024 * 1024
     /// Clients at once.
     public var maximumClients = 64
+    /// Calls in one batch, whose answers wait for each other.
+    public var maximumBatch = 256
     /// Requests of one client that wait for their answer at once.
     public var maximumPending = 4096
     /// Bytes that wait to be written to one client before it is cut off: someone who asks without reading.

@@ -85,7 +85,13 @@ final class Subscription: @unchecked Sendable {
         mayHaveMore = false
         let (history, cursor, limit, filter) = (history, cursor, policy.pageSize, filter)
         historyQueue.async {
-            let page = Result { Page(try history.events(after: cursor, limit: limit), after: cursor, filter: filter) }
+            // The bounds first: what they name and the read does not bring is pruned or damaged, and not on its way.
+            let page = Result {
+                let bounds = try history.bounds()
+                return Page(
+                    try history.events(after: cursor, limit: limit), after: cursor, limit: limit, bounds: bounds,
+                    filter: filter)
+            }
             self.queue.async { self.deliver(page, limit: limit) }
         }
     }
@@ -107,23 +113,27 @@ final class Subscription: @unchecked Sendable {
     }
 }
 
-/// Where in the log a subscription begins.
-struct Place: Equatable {
+/// Where in the log a reader begins.
+public struct Place: Equatable, Sendable {
     /// The event before the first one that will be sent.
-    let cursor: UInt64
-    /// The lowest sequence that is kept, when events that the client has not seen are gone.
-    let oldest: UInt64?
+    public let cursor: UInt64
+    /// Whether events that the client has not seen are gone.
+    public let isMissed: Bool
+    /// The lowest sequence that is kept, when events are missed and there are any.
+    public let oldest: UInt64?
 
     /// Finds the place for a client that has everything up to `after`; without it, the end of the log.
-    init(after: UInt64?, bounds: ClosedRange<UInt64>?) {
+    public init(after: UInt64?, bounds: ClosedRange<UInt64>?) {
         guard let bounds else {
-            // Whatever comes into an empty log is new to everyone.
+            // Whatever comes into an empty log is new to everyone; who has seen events knew another log than this.
             cursor = 0
+            isMissed = (after ?? 0) > 0
             oldest = nil
             return
         }
         guard let after else {
             cursor = bounds.upperBound
+            isMissed = false
             oldest = nil
             return
         }
@@ -131,13 +141,14 @@ struct Place: Equatable {
         let isForeign = after > bounds.upperBound
         let isGap = bounds.lowerBound > 0 && after < bounds.lowerBound - 1
         cursor = isForeign || isGap ? bounds.lowerBound &- min(bounds.lowerBound, 1) : after
-        oldest = isForeign || isGap ? bounds.lowerBound : nil
+        isMissed = isForeign || isGap
+        oldest = isMissed ? bounds.lowerBound : nil
     }
 
     /// The answer to `subscribe`.
     var json: JSONValue {
         .object([
-            "cursor": .number(cursor), "missed": oldest == nil ? nil : true, "oldest": oldest.map { .number($0) },
+            "cursor": .number(cursor), "missed": isMissed ? true : nil, "oldest": oldest.map { .number($0) },
         ])
     }
 }
@@ -150,18 +161,27 @@ private struct Page: Sendable {
     /// How many events were read, wanted or not.
     let count: Int
 
-    init(_ events: [LoggedEvent], after cursor: UInt64, filter: EventFilter) {
+    init(
+        _ events: [LoggedEvent], after cursor: UInt64, limit: Int, bounds: ClosedRange<UInt64>?, filter: EventFilter
+    ) {
         self.cursor = cursor
         count = events.count
         for logged in events {
-            if logged.sequence > self.cursor &+ 1, self.cursor > 0 { tellGap(before: logged.sequence) }
+            // A log that was set aside goes on far above 0: to who begins there, nothing is missing.
+            let isKnown = self.cursor > 0 || (bounds?.lowerBound ?? .max) < logged.sequence
+            if logged.sequence > self.cursor &+ 1, isKnown { tellGap(before: logged.sequence) }
             self.cursor = logged.sequence
             let json = logged.json
             if filter.wants(json) { bytes += RPCWriter.notification("event", json).line }
         }
+        // The newest rows do not open: without a word the client would wait for them for ever.
+        if events.count < limit, let bounds, bounds.upperBound > self.cursor, bounds.upperBound < .max {
+            tellGap(before: bounds.upperBound + 1)
+            self.cursor = bounds.upperBound
+        }
     }
 
-    /// The log was cut while the client lagged behind it.
+    /// The log was cut while the client lagged behind it, or rows are damaged.
     private mutating func tellGap(before sequence: UInt64) {
         bytes +=
             RPCWriter.notification("missed", .object(["after": .number(cursor), "oldest": .number(sequence)])).line

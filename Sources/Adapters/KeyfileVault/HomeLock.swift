@@ -16,8 +16,7 @@ public final class HomeLock: Sendable {
         public var description: String {
             switch self {
             case .held(let path, let process):
-                process.map { "already running as process \($0) (\(path) is locked)" }
-                    ?? "already running (\(path) is locked)"
+                "\(path) is locked" + (process.map { " by process \($0)" } ?? "")
             case .unusable(let path, let reason): "cannot lock \(path): \(reason)"
             }
         }
@@ -52,6 +51,24 @@ public final class HomeLock: Sendable {
     }
 
     deinit { close(file) }
+
+    /// Looks whether the home at `directory` is locked, and changes nothing.
+    ///
+    /// - Returns: ``Failure/held(path:process:)``, or `nil` when nobody holds the lock or there is no lock file.
+    public static func holder(of directory: String) -> Failure? {
+        let path = directory + "/lock"
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else {
+            return errno == ENOENT ? nil : .unusable(path: path, reason: PrivateFile.reason())
+        }
+        defer { close(file) }
+        while flock(file, LOCK_SH | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else { return .unusable(path: path, reason: PrivateFile.reason()) }
+            return .held(path: path, process: process(in: file))
+        }
+        return nil
+    }
 
     private static func process(in file: Int32) -> Int32? {
         var bytes = [UInt8](repeating: 0, count: 16)

@@ -35,7 +35,7 @@ public struct KeyfileVault<C: Cryptography>: Sendable {
 
     /// Opens the vault.
     ///
-    /// - Parameter passphrase: Exactly when the vault has one. Trying it takes about half a second and 64 MiB.
+    /// - Parameter passphrase: Exactly when the vault has one. Trying it takes 64 MiB and some tenths of a second.
     public func open(passphrase: Passphrase? = nil) throws(VaultError) -> IdentityKeys<C> {
         try keys(in: contents(passphrase: passphrase))
     }
@@ -77,7 +77,8 @@ public struct KeyfileVault<C: Cryptography>: Sendable {
         _ keys: IdentityKeys<C>, to destination: String, passphrase: Passphrase, from randomness: any Randomness
     ) throws(VaultError) {
         try write(
-            bytes(of: keys), keyFile: nil, passphrase: passphrase, to: destination, replacing: false, from: randomness)
+            bytes(of: keys), keyFile: nil, passphrase: passphrase, to: destination, replacing: false, isHome: false,
+            from: randomness)
     }
 
     /// Creates the vault from an export; refused when there is a vault already.
@@ -169,7 +170,7 @@ extension KeyfileVault {
 
     private func write(
         _ plaintext: WipedBytes, keyFile: WipedBytes?, passphrase: Passphrase?, to path: String, replacing: Bool,
-        from randomness: any Randomness
+        isHome: Bool = true, from randomness: any Randomness
     ) throws(VaultError) {
         let check =
             if let keyFile { try VaultSeal.keyCheck(of: keyFile) } else {
@@ -181,7 +182,7 @@ extension KeyfileVault {
             nonce: randomness.bytes(VaultFile.nonceLength))
         try VaultSeal.seal(plaintext, into: &file, keyFile: keyFile, passphrase: passphrase)
         let encoded = file.encoded
-        try PrivateFile.write(encoded, count: encoded.count, to: path, replacing: replacing)
+        try PrivateFile.write(encoded, count: encoded.count, to: path, replacing: replacing, isHome: isHome)
     }
 
     private func bytes(of keys: IdentityKeys<C>) throws(VaultError) -> WipedBytes {

@@ -103,12 +103,15 @@ enum PrivateFile {
 
     /// Writes a file whole or not at all: a new file beside it, flushed, takes its name in one step.
     ///
-    /// What a crash left of an earlier attempt is removed. With `replacing` false an existing file is refused.
+    /// With `replacing` false an existing file is refused.
+    ///
+    /// - Parameter isHome: Whether the directory is ours: what a crash left of an earlier attempt is removed there. In
+    ///   another's the new file takes a name that nobody else has.
     static func write(
-        _ bytes: UnsafePointer<UInt8>, count: Int, to path: String, replacing: Bool
+        _ bytes: UnsafePointer<UInt8>, count: Int, to path: String, replacing: Bool, isHome: Bool = true
     ) throws(VaultError) {
-        let new = path + ".new"
-        unlink(new)
+        let new = isHome ? path + ".new" : "\(path).new-\(UInt64.random(in: 0 ... .max))"
+        if isHome { unlink(new) }
         let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard file >= 0 else { throw .unwritable(new, reason: reason()) }
         var failure = write(bytes, count: count, to: file) ?? (fsync(file) == 0 ? nil : errno)

@@ -66,7 +66,9 @@ public struct NativeCryptography: Cryptography {
 
     /// HMAC-SHA256 under a public key value.
     public func hmacSHA256(of message: Span<UInt8>, key: Span<UInt8>) -> Bytes32 {
-        let key = key.withUnsafeBytes { HMACKey($0) }
+        var key = key.withUnsafeBytes { HMACKey($0) }
+        // Callers pass digests of secrets too.
+        defer { key.wipe() }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Bytes32.count) { mac in
             if let address = mac.baseAddress {
                 message.withUnsafeBytes {

@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// Plain heap memory and a wipe, not `sodium_malloc`: its guard pages take several system calls, 18 µs a secret, and a
 /// handshake makes some twenty of them beside key agreements of 40 µs. Page locks count whole pages, so releasing one
-/// secret would unlock its neighbours; whether the process may be dumped or swapped is decided once for all of it.
+/// secret would unlock its neighbours. The program forbids dumps of the whole process (``ProcessMemory``); what the system
+/// swaps out is as safe as its swap space.
 ///
 /// The class shows nothing of its content: neither a description nor a mirror tells more than the type.
 ///

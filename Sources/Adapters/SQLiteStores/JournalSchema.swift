@@ -42,6 +42,13 @@ enum JournalSchema {
         return connection
     }
 
+    /// Lets the sequence begin at the time in milliseconds: no log has ever held as many events, so that a cursor into
+    /// the one that was set aside is known as one, and passes over nothing.
+    static func beginSequence(at time: WallTime, _ connection: SQLiteConnection) throws(JournalError) {
+        let start = Int64(clamping: min(time.milliseconds, 1 << 52))
+        try connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', \(start))")
+    }
+
     /// A second connection, that only reads.
     static func openForReading(_ path: String) throws(JournalError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path)

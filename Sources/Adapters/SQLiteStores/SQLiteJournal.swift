@@ -44,7 +44,8 @@ public final class SQLiteJournal<C: Cryptography>: Journal, EventHistory, @unche
 
     /// Opens the database at `path`, makes it where there is none, and brings its schema up to date.
     ///
-    /// A database that SQLite calls corrupt is set aside under another name, never deleted, and a new one made.
+    /// A database that SQLite calls corrupt is set aside under another name, never deleted, and a new one made; its
+    /// sequence begins above every cursor into the old one.
     ///
     /// - Parameters:
     ///   - dataKey: 32 bytes; the vault's ``IdentityKeys/data``.
@@ -63,6 +64,7 @@ public final class SQLiteJournal<C: Cryptography>: Journal, EventHistory, @unche
             guard error.isCorruption else { throw error }
             setAside = try JournalSchema.setAside(path, at: now())
             connection = try JournalSchema.open(path, pageLimit: policy.pageLimit)
+            try JournalSchema.beginSequence(at: now(), connection)
         }
         try Self.checkKey(connection, seal)
         self.seal = seal

@@ -104,6 +104,16 @@ struct AirDirectory {
     }
 }
 
+extension SocketLinks {
+    /// Why nodes cannot meet in an existing directory; `nil` when nothing is known against it.
+    public static func problem(ofAir path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return "cannot be looked at: \(errorText(errno))" }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return "is not a directory" }
+        return AirDirectory.danger(owner: status.st_uid, mode: status.st_mode, user: geteuid())
+    }
+}
+
 // MARK: The dead
 
 extension AirDirectory {

@@ -12,6 +12,7 @@ final class LinkLoop {
     }
 
     private let inbox: Inbox
+    private let waker: Waker
     private let table: LinkTable
     private var airs: [Air] = []
     private var listeners: [StreamListener] = []
@@ -24,6 +25,10 @@ final class LinkLoop {
     init(_ configuration: SocketLinksConfiguration, inbox: Inbox, table: LinkTable) throws(SocketLinksError) {
         self.inbox = inbox
         self.table = table
+        // A descriptor of its own, for the inbox keeps and closes its one.
+        let number = fcntl(inbox.waker, F_DUPFD_CLOEXEC, 0)
+        guard number >= 0 else { throw .system(action: "duplicate", subject: "a descriptor", code: errno) }
+        waker = Waker(Descriptor(number))
         let random = table.random
         let hello = Hello(frameLimit: UInt32(clamping: table.policy.frameLimit), node: random())
         do throws(SocketLinksError) {
@@ -55,8 +60,6 @@ final class LinkLoop {
 
     /// The I/O thread's life.
     func run() {
-        // A descriptor of its own, for the inbox keeps and closes its one.
-        let waker = Waker(Descriptor(fcntl(inbox.waker, F_DUPFD_CLOEXEC, 0)))
         table.reactor.add(waker)
         for listener in listeners { table.reactor.add(listener) }
         for air in airs { air.start() }

@@ -1,4 +1,5 @@
 import CEditline
+import Domain
 import Glibc
 
 /// A person's terminal, or a pipe in its place: lines come in, lines go out, and neither destroys the other.
@@ -29,8 +30,6 @@ public final class Terminal {
         public var output: Int32 = STDOUT_FILENO
         /// Whether editing and colours may be used at all; false for machine-readable output.
         public var allowsEditing = true
-        /// The file that keeps entered lines, mode 0600; `nil`: they are forgotten at the end.
-        public var historyPath: String?
         /// `TERM`, for the question whether the terminal is a dumb one.
         public var terminalName: String?
         /// Whether `NO_COLOR` asks for plain text (https://no-color.org: set and not empty).
@@ -57,7 +56,6 @@ public final class Terminal {
 
     private let options: Options
     private let completer: Completer
-    private let history: LineHistory
     private let signals: Int32
     // The C editor; freed in deinit, never handed out.
     private var editor: OpaquePointer?
@@ -71,8 +69,8 @@ public final class Terminal {
     private var isHidden = false
     private var ending: Input?
     private var prompt = ""
-    /// Whether what is printed goes nowhere any more.
-    private var isBroken = false
+    /// Whether what is printed goes nowhere any more: whoever read it is gone, or the disk behind it is full.
+    public private(set) var isBroken = false
 
     /// Opens the terminal.
     ///
@@ -87,7 +85,6 @@ public final class Terminal {
     ) {
         self.options = options
         self.completer = completer
-        history = LineHistory(path: options.historyPath)
         signals = catchesSignals ? line_editor_signals() : -1
         let isScreen = isatty(options.input) == 1 && isatty(options.output) == 1
         let isAble = !["", "dumb"].contains(options.terminalName ?? "")
@@ -99,7 +96,6 @@ public final class Terminal {
             read: { context, character in Terminal.from(context)?.readCharacter(into: character) ?? -1 },
             complete: { context in Terminal.from(context)?.complete() })
         editor = line_editor_open("satchel", options.input, options.output, calls)
-        for line in history.load() { remember(line) }
     }
 
     deinit {
@@ -141,10 +137,8 @@ public final class Terminal {
         switch end {
         case LINE_EDITOR_LINE:
             let line = WideText.string(text, count: length)
-            if !line.isEmpty {
-                remember(line)
-                history.append(line)
-            }
+            // In memory only: what was typed may be private, and a file of it would outlive the talk.
+            if !line.isEmpty { remember(line) }
             return .line(line)
         case LINE_EDITOR_INTERRUPT: return .interrupt(hadText: length > 0)
         default: return .end
@@ -268,7 +262,7 @@ public final class Terminal {
         } else if completion.candidates.isEmpty {
             bell()
         } else {
-            print([completion.candidates.joined(separator: "  ")])
+            print([completion.candidates.map { DisplayText.line($0) }.joined(separator: "  ")])
             show()
         }
     }

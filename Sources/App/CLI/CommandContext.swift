@@ -25,8 +25,12 @@ struct CommandContext: Sendable {
     /// The configuration file's path and text; `nil` when there is none and none was named.
     func configurationFile(in places: Places) throws(Failure) -> (path: String, text: String)? {
         guard places.isConfigurationNamed || SystemFile.exists(places.configuration) else { return nil }
-        let text = try SystemFile.readText(places.configuration, limit: 1 << 20, missing: .configuration)
-        return (places.configuration, text)
+        do throws(Failure) {
+            let text = try SystemFile.readText(places.configuration, limit: 1 << 20, missing: .configuration)
+            return (places.configuration, text)
+        } catch {
+            throw error.code == .badInput ? Failure(.configuration, error.message, hints: error.hints) : error
+        }
     }
 }
 

@@ -1,12 +1,24 @@
 import Glibc
+import NativeCryptography
 
 /// The program.
 @main
 struct Main {
     /// Understands the command line, does the verb, and ends with its exit code.
     static func main() {
+        holdStandardDescriptors()
+        ProcessMemory.forbidDumps()
         let words = Array(CommandLine.arguments.dropFirst())
         exit(run(words, environment: Environment.read(), output: .standard).rawValue)
+    }
+
+    /// Fills the places of standard descriptors that the caller closed: the next file opened would get one of them, and
+    /// a database with what is meant for standard error in it.
+    private static func holdStandardDescriptors() {
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 && errno == EBADF {
+            // The lowest free number is given: the one that is missing, for those below are there by now.
+            _ = open("/dev/null", O_RDWR)
+        }
     }
 
     /// The program without the process around it.

@@ -35,12 +35,15 @@ struct NodeConnection {
         }
     }
 
-    /// Asks to be told of every event after a cursor (`nil`: from now on).
+    /// Asks to be told of events after a cursor (`nil`: from now on).
     ///
+    /// - Parameter types: Wanted types; `nil`: all.
     /// - Returns: The cursor that holds, and whether events before it are gone for good.
-    func subscribe(after: UInt64?) throws(Failure) -> (cursor: UInt64, missed: Bool) {
+    func subscribe(
+        after: UInt64?, types: [String]? = nil
+    ) throws(Failure) -> (cursor: UInt64, missed: Bool) {
         do {
-            let place = try client.subscribe(after: after)
+            let place = try client.subscribe(after: after, types: types)
             return (place["cursor"]?.unsigned ?? 0, place["missed"]?.bool ?? false)
         } catch {
             throw Self.failure(error, places: places)

@@ -77,6 +77,12 @@ struct Places: Hashable, Sendable {
         return "/" + parts.joined(separator: "/")
     }
 
+    /// The folder around a file or folder.
+    static func parent(of path: String) -> String {
+        let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+        return parent.isEmpty ? "/" : String(parent)
+    }
+
     /// The options that make another command find the same node; for hints.
     var options: String { home.map { " --home " + ShellWord.quoted($0) } ?? "" }
 }

@@ -35,13 +35,28 @@ final class DisplayNames {
     /// The peer that a person means: a nickname, a name with suffix, an identifier, a fingerprint or a full key.
     func resolve(_ text: String) throws(Refusal) -> PeerID {
         let token = normalization.nfc(text.hasPrefix("@") ? String(text.dropFirst()) : text)
-        if let bytes = Hex.decode(token), let peer = peer(for: bytes) { return peer }
+        // An identifier or a key is never a nickname: somebody could be called like another's identifier.
+        if let bytes = Hex.decode(token), [8, 32].contains(bytes.count) {
+            guard let peer = peer(for: bytes) else { throw .noSuchPeer(text) }
+            return peer
+        }
+        let (name, digits) = Self.parts(of: token)
         let matches = registry.sorted.filter { entry in
-            entry.nickname == token || "\(entry.nickname)#\(entry.id.hex.prefix(4))" == token
+            // Behind `#` stand digits of the identifier, whatever a nickname says there.
+            guard let digits else { return entry.nickname == token }
+            return entry.id.hex.hasPrefix(digits) && [name, token].contains(entry.nickname)
         }
         guard let first = matches.first else { throw .noSuchPeer(text) }
         guard matches.count == 1 else { throw .ambiguous(text, candidates: matches.map(\.id)) }
         return first.id
+    }
+
+    /// A name, and the four digits behind its `#` if there are any.
+    private static func parts(of token: String) -> (name: String, digits: String?) {
+        let suffix = token.suffix(5)
+        guard suffix.first == "#", suffix.count == 5, suffix.dropFirst().allSatisfy({ $0.isASCII && $0.isHexDigit })
+        else { return (token, nil) }
+        return (String(token.dropLast(5)), suffix.dropFirst().lowercased())
     }
 
     private func peer(for bytes: [UInt8]) -> PeerID? {

@@ -24,11 +24,11 @@ private final class FakeNode: EventHistory {
     let path: String
     private let directory: String
 
-    init() throws {
+    init(policy: ControlPolicy = ControlPolicy()) throws {
         directory = "/tmp/chat-\(UUID().uuidString.prefix(8))"
         path = directory + "/socket"
-        let server = try ControlServer(path: path, history: self, log: { _, _ in }) { [weak self] request, reply in
-            self?.answer(request, reply)
+        let server = try ControlServer(path: path, policy: policy, history: self, log: { _, _ in }) {
+            [weak self] request, reply in self?.answer(request, reply)
         }
         state.withLock { $0.server = server }
     }
@@ -371,7 +371,41 @@ struct ChatSessionTests {
         var options = ChatSession.Options()
         options.catchesSignals = false
         (options.terminal.input, options.terminal.output) = (input[0], ends[1])
-        #expect(ChatSession(client: try ControlClient(path: node.path), options: options).run() == 0)
+        #expect(ChatSession(client: try ControlClient(path: node.path), options: options).run() == 74)
         close(ends[1])
+    }
+
+    @Test("a node without room for another client ends the chat with 75")
+    func noRoom() throws {
+        var policy = ControlPolicy()
+        policy.maximumClients = 0
+        let node = try FakeNode(policy: policy)
+        defer { node.stop() }
+        let chat = try Script(node)
+        #expect(chat.finish().code == 75)
+    }
+
+    @Test("a view shows every row that opening it acknowledges, and the start says how much it leaves out")
+    func longViews() throws {
+        let node = try FakeNode()
+        defer { node.stop() }
+        for number in 1...30 { node.say("p\(number)", "public \(number)", privately: false) }
+        let cursor = "/tmp/cursor-\(UUID().uuidString.prefix(8))"
+        try Data("30\n".utf8).write(to: URL(fileURLWithPath: cursor))
+        defer { try? FileManager.default.removeItem(atPath: cursor) }
+        for number in 1...25 { node.say("s\(number)", "secret \(number)", privately: true) }
+        let chat = try Script(node, cursorPath: cursor)
+        #expect(chat.line()?.contains("public 11") == true)
+        #expect(chat.wait(for: "older rows")?.hasPrefix("-- 10 older rows are not shown") == true)
+        chat.type("/open bob")
+        #expect(chat.wait(for: "secret")?.hasSuffix("secret 1") == true)
+        #expect(chat.wait(for: "secret 25") != nil)
+        chat.type("/send -")
+        #expect(chat.wait(for: "not supported yet; /close first") != nil)
+        chat.type("/close", "/send -")
+        #expect(chat.wait(for: "no file can come from there") != nil)
+        chat.endInput()
+        #expect(chat.finish().code == 0)
+        #expect(node.requests("markRead").compactMap { $0?["ids"]?.array?.count } == [25])
     }
 }

@@ -55,6 +55,23 @@ struct ChatStateTests {
         #expect(state.firstUnread == 7)
     }
 
+    @Test("everything that opening a view acknowledges is among the rows to be shown, and the list is bounded")
+    func unreadRows() {
+        var state = chat()
+        #expect(state.unreadRows(in: .direct(bob)) == 0)
+        for number in 0..<ChatBuffer.capacity + 5 {
+            let received = message("\(number)", "x", from: bob, with: bob)
+            _ = take(&state, .privateMessage(received), UInt64(number) + 1)
+        }
+        #expect(state.unread(in: .direct(bob)) == ChatBuffer.capacity)
+        #expect(state.unreadRows(in: .direct(bob)) == ChatBuffer.capacity)
+        #expect(state.firstUnread == 1)
+        let seen = (5..<ChatBuffer.capacity + 5).map(String.init)
+        #expect(state.open(.direct(bob)) == [.markRead(bob, seen)])
+        #expect(state.unreadRows(in: .direct(bob)) == 0)
+        #expect(state.firstUnread == nil)
+    }
+
     @Test("opening the thread acknowledges what was not seen, and each later message as it is shown")
     func receipts() {
         var state = chat()
@@ -272,6 +289,19 @@ struct ChatRosterTests {
         #expect(roster.match("") == .none)
         #expect(roster.match("00112233445566") == .none)
         #expect(roster.match("0011223344556677") == .one(PeerID(rawValue: 0x0011_2233_4455_6677)))
+    }
+
+    @Test("nobody is reached under another's identifier, key or digits, whatever they call themselves")
+    func borrowed() {
+        let key = String(repeating: "ab", count: 32)
+        for name in ["1a2b000000000001", key, "bob#1a2b", "bob#1A2B"] {
+            let eve = JSONValue.object([
+                "id": "9999000000000009", "nickname": .string(name), "displayName": .string(name), "isConnected": true,
+            ])
+            let roster = ChatRoster(.object(["peers": [eve]]))
+            #expect(roster.match(name) != .one(PeerID(rawValue: 0x9999_0000_0000_0009)), "\(name)")
+            #expect(roster.match("9999000000000009") == .one(PeerID(rawValue: 0x9999_0000_0000_0009)))
+        }
     }
 
     @Test("those who are here are listed by code point, without those who are away")

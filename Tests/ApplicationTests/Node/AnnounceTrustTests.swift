@@ -170,6 +170,7 @@ struct AnnounceTrustTests {
             #expect(try node.resolve(name) == first.id)
         }
         #expect(throws: Refusal.noSuchPeer("carol")) { _ = try node.resolve("carol") }
+        #expect(throws: Refusal.noSuchPeer("bob#zzzz")) { _ = try node.resolve("bob#zzzz") }
         _ = world.connect(alice, second)
         world.time.run(for: .seconds(2))
         #expect(throws: Refusal.ambiguous("bob", candidates: [first.id, second.id].sorted())) {

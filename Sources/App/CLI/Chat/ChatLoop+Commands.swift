@@ -135,6 +135,10 @@ extension ChatLoop {
             say("unsupported", "files in private conversations are not supported yet; /close first to send to everyone")
             return
         }
+        guard path != "-" else {
+            say("send.failed", "the chat reads its lines from standard input, so no file can come from there")
+            return
+        }
         let home = getenv("HOME").map { String(cString: $0) } ?? ""
         let path = path.hasPrefix("~/") ? home + path.dropFirst(1) : path
         do throws(Failure) {
@@ -156,9 +160,11 @@ extension ChatLoop {
     private func show(_ view: ChatView) {
         isAstray = false
         let isOther = view != state.open
+        // What is acknowledged as read must have been on the screen.
+        let count = max(Self.shownRows, state.unreadRows(in: view))
         let effects = state.open(view)
         if isOther {
-            screen.show(Array(state.rows(of: view).suffix(Self.shownRows)))
+            screen.show(Array(state.rows(of: view).suffix(count)))
             screen.tell(.object(["type": "local", "code": "view", "view": .string(state.title(of: view))]))
         }
         perform(effects)

@@ -28,7 +28,7 @@ final class ChatLoop {
     private static let lastPatience = Milliseconds.seconds(12)
     /// Events of the past that are filed at the start.
     private static let context: UInt64 = 500
-    /// Rows shown of a view that is opened.
+    /// Rows shown of a view that is opened, if no more of it are unread.
     static let shownRows = 20
 
     init(client: ControlClient, options: ChatSession.Options) {
@@ -56,6 +56,7 @@ final class ChatLoop {
                 })
         }
         saveCursor()
+        if exitCode == 0, screen.terminal.isBroken { exitCode = ExitCode.inputOutput.rawValue }
         return exitCode ?? 0
     }
 
@@ -83,7 +84,14 @@ final class ChatLoop {
     /// Ends the chat because the node is gone.
     private func lose(_ error: ControlClientError) {
         guard exitCode == nil else { return }
-        if case .malformed = error { exitCode = 76 } else { exitCode = 74 }
+        let code: ExitCode =
+            switch error {
+            case .malformed: .protocolFault
+            case .timeout: .timeout
+            case .refused(let refusal) where refusal.code == ControlError.busy: .notYet
+            default: .inputOutput
+            }
+        exitCode = code.rawValue
         say("disconnected", error.description)
     }
 
@@ -104,7 +112,8 @@ final class ChatLoop {
         // A cursor beyond the log's end belongs to a log that is gone.
         let seen = savedCursor.map { $0 > head ? 0 : $0 } ?? head
         let place = try client.subscribe(after: seen - min(seen, Self.context))
-        if place["missed"]?.bool == true, let oldest = place["oldest"]?.unsigned, seen + 1 < oldest {
+        let isWiped = savedCursor.map { $0 > head } ?? false
+        if isWiped || place["missed"]?.bool == true && seen < (place["oldest"]?.unsigned ?? .max) &- 1 {
             say("missed", "older events are not kept any more; some were missed")
         }
         lastSequence = place["cursor"]?.unsigned ?? 0
@@ -130,10 +139,14 @@ final class ChatLoop {
     }
 
     private func greet() {
-        screen.show(Array(state.rows(of: .mesh).suffix(Self.shownRows)))
+        let rows = state.rows(of: .mesh)
+        screen.show(Array(rows.suffix(Self.shownRows)))
         let here = state.roster.names.count
         let people = here == 1 ? "1 person is here" : "\(here) people are here"
         say("started", "you are \(state.name(of: state.own)); \(people); /help lists the commands")
+        if rows.count > Self.shownRows {
+            say("omitted", "\(rows.count - Self.shownRows) older rows are not shown; 'satchel recv' prints them")
+        }
         if screen.isPlainTerminal {
             say("plain", "this terminal cannot edit lines (TERM is dumb or not set); they are read as they come")
         }
@@ -171,7 +184,9 @@ final class ChatLoop {
             guard let logged = try? LoggedEvent(json: params) else { return }
             let effects = state.take(logged, isOld: sequence <= seen)
             if sequence > head { perform(effects) } else { performSilently(effects) }
-        case "missed": say("missed", "events were dropped from the log before they could be shown")
+        case "missed":
+            if let oldest = params["oldest"]?.unsigned, oldest > lastSequence { lastSequence = oldest - 1 }
+            say("missed", "events were dropped from the log, or are damaged, and cannot be shown")
         default: return
         }
     }
@@ -212,7 +227,8 @@ final class ChatLoop {
     /// Takes the node's list of those who are here.
     func take(roster: JSONValue) {
         state.roster = ChatRoster(roster)
-        screen.names = state.roster.peers.map(\.displayName)
+        // A name that the screen would show otherwise than it is cannot be checked by who completes it.
+        screen.names = state.roster.peers.map(\.displayName).filter { DisplayText.line($0) == $0 }
     }
 
     // MARK: Asking

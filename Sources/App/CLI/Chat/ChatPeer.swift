@@ -32,6 +32,14 @@ struct ChatPeer: Hashable, Sendable {
         isSecure = json["isSecure"]?.bool ?? false
     }
 
+    /// Whether a typed name means this peer. Behind `#` stand digits of the identifier, whatever a nickname says there.
+    func isCalled(_ name: String) -> Bool {
+        let suffix = name.suffix(5)
+        guard suffix.first == "#", suffix.count == 5, suffix.dropFirst().allSatisfy({ $0.isASCII && $0.isHexDigit })
+        else { return [displayName, nickname].contains(name) }
+        return ChatNames.suffix(of: id) == suffix.lowercased() && [name, String(name.dropLast(5))].contains(nickname)
+    }
+
     /// The name with the four digits that nobody can choose.
     var suffixedName: String { ChatNames.suffixed(displayName, id) }
 }
@@ -59,13 +67,17 @@ struct ChatRoster: Sendable {
     /// A name that several carry is not chosen among: a message to the wrong one tells a stranger (spec: app §3.6).
     func match(_ name: String) -> Match {
         let digits = name.lowercased()
+        guard !digits.isEmpty else { return .none }
         if let peer = peers.first(where: { [$0.id.hex, $0.fingerprint, $0.noiseKey].contains(digits) }) {
             return .one(peer.id)
         }
-        let hits = peers.filter { [$0.displayName, $0.nickname, $0.suffixedName].contains(name) }
+        // An identifier or a key is never a nickname: somebody could be called like another's identifier.
+        if let id = PeerID(hex: digits) { return .one(id) }
+        if Hex.decode(digits)?.count == Bytes32.count { return .none }
+        let hits = peers.filter { $0.isCalled(name) }
         switch hits.count {
         case 1: return .one(hits[0].id)
-        case 0: return PeerID(hex: digits).map { .one($0) } ?? .none
+        case 0: return .none
         default:
             return .several(hits.map { "\($0.suffixedName) (\($0.id.hex))" })
         }

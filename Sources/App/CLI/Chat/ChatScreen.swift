@@ -24,7 +24,6 @@ final class ChatScreen {
         let offers = Offers()
         var how = options.terminal
         how.allowsEditing = how.allowsEditing && !options.isJSON
-        how.historyPath = options.historyPath
         terminal = Terminal(options: how, catchesSignals: options.catchesSignals) { before in
             ChatCompletion.complete(before, names: offers.names)
         }

@@ -8,8 +8,6 @@ struct ChatSession {
     struct Options: Sendable {
         /// Whether to print one JSON object a line instead of rows for a person.
         var isJSON = false
-        /// The file with the lines that were typed; `nil`: they are forgotten at the end.
-        var historyPath: String?
         /// The file with the place in the event log up to which everything was seen; `nil`: every start begins anew.
         var cursorPath: String?
         /// Whether SIGINT, SIGTERM and SIGHUP end the chat in good order; false where the caller sees to that.
@@ -29,6 +27,7 @@ struct ChatSession {
 
     /// Holds the chat until the user leaves or the node does.
     ///
-    /// - Returns: The exit code: 0, or 74 when the connection was lost, 76 when the node is not understood.
+    /// - Returns: The exit code: 0; 74 when the connection was lost or the output leads nowhere; 75 when the node has no
+    ///   room for another client; 76 when it is not understood; 124 when it does not answer.
     func run() -> Int32 { ChatLoop(client: client, options: options).run() }
 }

@@ -16,8 +16,10 @@ struct ChatBuffer: Sendable {
 
     /// Oldest first.
     private(set) var rows: [ChatRow] = []
-    /// Messages that arrived while another view was open, and their place in the log: what to acknowledge when it opens.
-    private(set) var unread: [(id: String, sequence: UInt64)] = []
+    /// Messages that arrived while another view was open, oldest first: what to acknowledge when it opens.
+    private(set) var unread: [String] = []
+    /// The place in the log of the first of them.
+    private(set) var firstUnread: UInt64?
 
     /// Adds a row; false when a message of that identifier is there.
     mutating func add(_ row: ChatRow) -> Bool {
@@ -27,7 +29,19 @@ struct ChatBuffer: Sendable {
         return true
     }
 
-    mutating func addUnread(_ id: String, sequence: UInt64) { unread.append((id, sequence)) }
+    mutating func addUnread(_ id: String, sequence: UInt64) {
+        firstUnread = firstUnread ?? sequence
+        unread.append(id)
+        // Their rows are gone too.
+        if unread.count > Self.capacity { unread.removeFirst(unread.count - Self.capacity) }
+    }
+
+    /// Rows from the first unread message to the end.
+    var unreadRows: Int {
+        guard !unread.isEmpty else { return 0 }
+        let ids = Set(unread)
+        return rows.firstIndex { ids.contains($0.id) }.map { rows.count - $0 } ?? 0
+    }
 
     /// Changes the status of one of our rows; `nil` when it is not here, or what it says is no news.
     mutating func change(_ id: String, to status: DeliveryStatus) -> ChatRow? {
@@ -39,8 +53,10 @@ struct ChatBuffer: Sendable {
     mutating func clear() { rows = [] }
 
     mutating func markSeen() -> [String] {
-        defer { unread = [] }
-        return unread.map(\.id)
+        defer { (unread, firstUnread) = ([], nil) }
+        // A message whose row made room for others was not seen.
+        let kept = Set(rows.map(\.id))
+        return unread.filter { kept.contains($0) }
     }
 }
 
@@ -90,12 +106,15 @@ struct ChatState: Sendable {
     /// How many messages of a view were not seen.
     func unread(in view: ChatView) -> Int { buffers[view]?.unread.count ?? 0 }
 
+    /// How many rows of a view must be shown so that nothing of it stays unread.
+    func unreadRows(in view: ChatView) -> Int { buffers[view]?.unreadRows ?? 0 }
+
     /// The views in their order: the mesh, then the threads by age.
     var views: [ChatView] { [.mesh] + threads.map { .direct($0) } }
 
     /// The place in the log before the oldest private message that was not seen; `nil` when all were.
     var firstUnread: UInt64? {
-        threads.compactMap { buffers[.direct($0)]?.unread.first?.sequence }.min()
+        threads.compactMap { buffers[.direct($0)]?.firstUnread }.min()
     }
 
     /// What a view is called.

@@ -4,6 +4,7 @@ import Domain
 import Glibc
 import KeyfileVault
 import NativeCryptography
+import SocketLinks
 
 /// Looks at everything that a node needs, and changes nothing.
 struct Examination {
@@ -69,18 +70,11 @@ struct Examination {
 
     private func notRunning() -> Finding {
         let start = "satchel run\(places.options)"
-        guard SystemFile.exists(places.data + "/lock") else {
-            return .warning("node", "none is running", start)
-        }
-        do {
-            // Held for no longer than it takes to see that nobody else does.
-            let lock = try HomeLock(directory: places.data)
-            withExtendedLifetime(lock) {}
-            return .warning("node", "none is running", start)
-        } catch {
-            guard case .held(_, let process) = error else {
-                return .broken("node", .cannotWrite, error.description, nil)
-            }
+        switch HomeLock.holder(of: places.data) {
+        case nil: return .warning("node", "none is running", start)
+        case .unusable(let path, let reason)?:
+            return .broken("node", .cannotWrite, "cannot look at \(path): \(reason)", nil)
+        case .held(_, let process)?:
             let holder = process.map { "process \($0)" } ?? "a process"
             return .broken(
                 "node", .notRunning, "\(holder) holds \(places.data) and does not answer on \(places.controlSocket)",
@@ -129,7 +123,10 @@ struct Examination {
                 let card = IdentityCard(of: try vault.files.open(passphrase: passphrase), cryptography: cryptography)
                 return .fine("identity", "\(PeerID(card.fingerprint).hex), \(vault.files.path) opens")
             } catch .passphraseNeeded {
-                return .fine("identity", "\(vault.files.path) is sealed with a passphrase")
+                return .warning(
+                    "identity",
+                    "\(vault.files.path) wants a passphrase, and no file holds it: a start waits for a person",
+                    "name the file for a start without one: --passphrase-file or SATCHEL_PASSPHRASE_FILE")
             } catch {
                 return .broken("identity", Vault.failure(error))
             }
@@ -145,7 +142,7 @@ struct Examination {
         guard status.st_mode & 0o077 == 0 else {
             return .warning("database", "others may read \(path)", "chmod 600 \(ShellWord.quoted(path))")
         }
-        return .fine("database", "\(path), \(status.st_size >> 10) KiB")
+        return .fine("database", "\(path) is there, \(status.st_size >> 10) KiB")
     }
 
     // MARK: Links
@@ -154,9 +151,9 @@ struct Examination {
         var findings: [Finding] = []
         do throws(Failure) {
             let setup = try LinkSetup.configuration(configuration, places)
-            findings += setup.airs.map { directory("air", $0) }
-            for address in setup.listens { findings.append(.fine("listen", address.description)) }
-            for address in setup.connects { findings.append(.fine("connect", address.description)) }
+            findings += setup.airs.map { air($0, isUsual: configuration.air == nil) }
+            for address in setup.listens { findings.append(.fine("listen", "\(address) is configured")) }
+            for address in setup.connects { findings.append(.fine("connect", "\(address) is configured")) }
             if setup.airs.isEmpty, setup.listens.isEmpty, setup.connects.isEmpty {
                 findings.append(
                     .warning(
@@ -176,6 +173,16 @@ struct Examination {
         return findings
     }
 
+    private func air(_ path: String, isUsual: Bool) -> Finding {
+        guard !isUsual else {
+            let parent = directory("air", Places.parent(of: path))
+            return parent.code == nil ? directory("air", path) : parent
+        }
+        guard SystemFile.exists(path) else { return .fine("air", "\(path) will be made") }
+        guard let problem = SocketLinks.problem(ofAir: path) else { return .fine("air", path) }
+        return .broken("air", .refused, "\(path) \(problem)", nil)
+    }
+
     private func bluetooth() -> Finding? {
         guard SystemFile.exists("/sys/class/bluetooth/hci0") else { return nil }
         return .fine("bluetooth", "hci0 is there; this version speaks through sockets only")
@@ -185,19 +192,9 @@ struct Examination {
 
     private func clock() -> [Finding] {
         let now = SystemClock.wall
-        var findings = ClockCheck.warnings(at: now).map { Finding.broken("clock", .configuration, $0, "set the clock") }
-        var status = stat()
-        if stat(Store.path(in: places), &status) == 0 {
-            let written = WallTime(
-                milliseconds: UInt64(clamping: status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1000).partialValue
-            )
-            if now < written, now.distance(to: written) > ClockCheck.tolerance {
-                findings.append(
-                    .broken(
-                        "clock", .configuration,
-                        "it says \(LocalTime.full(now)), and the database was written at \(LocalTime.full(written))",
-                        "set the clock"))
-            }
+        let files = [places.data + "/identity.vault", Store.path(in: places)]
+        let findings = ClockCheck.warnings(at: now, files: files).map { text in
+            Finding.broken("clock", .configuration, text, "set the clock")
         }
         guard findings.isEmpty else { return findings }
         let sync = SystemFile.exists("/run/systemd/timesync/synchronized") ? ", synchronised" : ""

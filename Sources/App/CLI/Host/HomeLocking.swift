@@ -9,9 +9,9 @@ enum HomeLocking {
             case .held(_, let process):
                 let holder = process.map { "process \($0)" } ?? "another process"
                 throw Failure(
-                    .cannotWrite, "\(holder) already runs a node on \(places.data)",
+                    .cannotWrite, "\(holder) holds \(places.data): a node, or a command that works on it",
                     hints: [
-                        "talk to it: satchel status\(places.options)",
+                        "talk to the node: satchel status\(places.options)",
                         "or run a second one elsewhere: satchel run --home DIR",
                     ])
             case .unusable: throw Failure(.cannotWrite, error.description)

@@ -17,6 +17,19 @@ enum LinkSetup {
             airs: airs, listens: try addresses(configuration.listen), connects: try addresses(configuration.connect))
     }
 
+    /// Makes ready for an air directory. The usual one is this user's alone, and so is the folder around it, which may lie
+    /// where everybody can make one of its name first. One that somebody chose may be shared (docs/adr/0006): the links
+    /// judge it themselves, and make it where only the last folder is missing.
+    static func prepare(_ air: String, isUsual: Bool) throws(Failure) {
+        let parent = Places.parent(of: air)
+        if isUsual {
+            try SystemFile.makePrivateDirectory(parent)
+            try SystemFile.makePrivateDirectory(air)
+        } else if !SystemFile.exists(parent) {
+            try SystemFile.makePrivateDirectory(parent)
+        }
+    }
+
     private static func addresses(_ texts: [String]) throws(Failure) -> [HostPort] {
         var addresses: [HostPort] = []
         for text in texts {

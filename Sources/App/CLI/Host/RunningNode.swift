@@ -16,12 +16,16 @@ import ZlibCompression
 /// What was begun when a later step fails is taken apart again, so that a refused start leaves nothing behind.
 final class RunningNode {
     private let places: Places
-    private let log: LogWriter
+    /// Where it says what it does.
+    let log: LogWriter
     private let output: Output
     /// Held until everything is on the disk.
     private var lock: HomeLock?
     private let journal: SQLiteJournal<NativeCryptography>
+    private let nicknames: NicknameFile
     private let host: NodeHost
+    /// What the parts were made with that a reload does not change.
+    private let initial: Configuration
     private var configuration: Configuration
     private var links: SocketLinks?
     private var media: MediaFolder?
@@ -34,6 +38,7 @@ final class RunningNode {
     /// Starts a node.
     init(_ places: Places, _ configuration: Configuration, log: LogWriter, output: Output) throws(Failure) {
         self.places = places
+        initial = configuration
         self.configuration = configuration
         self.log = log
         self.output = output
@@ -48,18 +53,13 @@ final class RunningNode {
             places, configuration.journalPolicy, keys: keys, cryptography: cryptography, randomness: randomness,
             log: log)
         let nicknames = NicknameFile(directory: places.data)
+        self.nicknames = nicknames
         host = NodeHost(
             listeners: NodeHost.Listeners(
                 log: { level, text in log.log(level, text) },
-                nicknameChanged: { name in
-                    do throws(Failure) {
-                        try nicknames.write(name)
-                    } catch {
-                        log.log(.warning, "the nickname was not kept: \(error.message)")
-                    }
-                }))
+                nicknameChanged: { nicknames.write($0, log: log) }))
         do throws(Failure) {
-            try start(keys, cryptography: cryptography, randomness: randomness, nicknames: nicknames)
+            try start(keys, cryptography: cryptography, randomness: randomness)
         } catch {
             stop()
             throw error
@@ -69,8 +69,7 @@ final class RunningNode {
     // MARK: Starting
 
     private func start(
-        _ keys: IdentityKeys<NativeCryptography>, cryptography: NativeCryptography, randomness: SystemRandomness,
-        nicknames: NicknameFile
+        _ keys: IdentityKeys<NativeCryptography>, cryptography: NativeCryptography, randomness: SystemRandomness
     ) throws(Failure) {
         let host = host
         let links = try makeLinks(randomness)
@@ -100,15 +99,17 @@ final class RunningNode {
         self.server = server
         host.perform { $0.attach(server) }
         for address in links.listeningAddresses { log.log(.info, "listening on \(address)") }
-        for warning in ClockCheck.warnings(at: SystemClock.wall) { log.log(.warning, warning) }
+        let files = [places.data + "/identity.vault"]
+        for warning in ClockCheck.warnings(at: SystemClock.wall, files: files) { log.log(.warning, warning) }
         let report = host.perform { $0.summary }
         log.log(.info, "\(report) is up, process \(getpid()), control socket \(places.controlSocket)")
     }
 
     private func makeLinks(_ randomness: SystemRandomness) throws(Failure) -> SocketLinks {
         let (host, log) = (host, log)
+        let hasUsualAir = configuration.air == nil
         let configuration = try LinkSetup.configuration(configuration, places)
-        for air in configuration.airs { try SystemFile.makePrivateDirectory(air) }
+        for air in configuration.airs { try LinkSetup.prepare(air, isUsual: hasUsualAir) }
         let numbers = LinkNumbers()
         let gate = FrameGate()
         let handlers = SocketLinksHandlers(
@@ -186,7 +187,7 @@ final class RunningNode {
     /// Takes over what changed in the configuration file, as far as a running node can; says what needs a restart.
     func reload(_ new: Configuration, style: LogWriter.Style) {
         log.set(style)
-        for key in new.changesThatNeedRestart(from: configuration) {
+        for key in new.changesThatNeedRestart(from: initial) {
             log.log(.warning, "the new value of \(key) needs a restart")
         }
         let old = configuration
@@ -215,6 +216,7 @@ final class RunningNode {
         // What links and files reported while they went down is in the queue before this.
         host.perform { $0.discard() }
         journal.close()
+        nicknames.flush()
         lock = nil
     }
 

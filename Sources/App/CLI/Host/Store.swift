@@ -1,4 +1,5 @@
 import Application
+import Dispatch
 import Domain
 import NativeCryptography
 import SQLiteStores
@@ -64,6 +65,7 @@ enum Store {
 /// The name that the node had last, so that one that was made up once stays.
 struct NicknameFile: Sendable {
     private let path: String
+    private let queue = DispatchQueue(label: "satchel.nickname")
 
     /// Names the file in the data directory.
     init(directory: String) { path = directory + "/nickname" }
@@ -74,6 +76,17 @@ struct NicknameFile: Sendable {
         return text.split(separator: "\n").first.map(String.init)
     }
 
-    /// Keeps a name.
-    func write(_ name: String) throws(Failure) { try SystemFile.replace(path, with: name + "\n") }
+    /// Keeps a name, in its turn and without making anybody wait for the disk; what fails is logged.
+    func write(_ name: String, log: LogWriter) {
+        queue.async {
+            do throws(Failure) {
+                try SystemFile.replace(path, with: name + "\n")
+            } catch {
+                log.log(.warning, "the nickname was not kept: \(error.message)")
+            }
+        }
+    }
+
+    /// Waits until every name is kept.
+    func flush() { queue.sync {} }
 }

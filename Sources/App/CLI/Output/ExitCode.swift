@@ -20,7 +20,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case cannotWrite = 73
     /// Reading or writing failed on the way.
     case inputOutput = 74
-    /// Not delivered yet; it stays queued.
+    /// Not delivered now: it is queued, or to be tried again.
     case notYet = 75
     /// The other end of the control socket does not speak our protocol.
     case protocolFault = 76
@@ -30,6 +30,8 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case configuration = 78
     /// Nothing came within the time given.
     case timeout = 124
+    /// Somebody pressed Ctrl-C at a question: 128 and the number of SIGINT, as shells count.
+    case interrupted = 130
 
     /// A word for JSON, camelCase.
     var name: String { String(describing: self) }
@@ -46,11 +48,12 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .internalFault: "an internal fault"
         case .cannotWrite: "cannot write; another node holds this home"
         case .inputOutput: "reading or writing failed"
-        case .notYet: "not delivered yet, still queued"
+        case .notYet: "not delivered now: queued, or to be tried again"
         case .protocolFault: "the node answered something that we do not understand"
         case .refused: "refused by a rule or a permission"
         case .configuration: "the configuration is wrong"
         case .timeout: "nothing came in time"
+        case .interrupted: "interrupted at a question"
         }
     }
 }

@@ -26,8 +26,9 @@ enum ChatSessionVerb {
             }
             let configuration = try context.configuration(in: places)
             let style = RunVerb.style(configuration, isJSON: false)
-            let node = try RunningNode(
-                places, configuration, log: try log(style, places, context), output: context.output)
+            let log = try log(style, places, context)
+            defer { log.flush() }
+            let node = try RunningNode(places, configuration, log: log, output: context.output)
             defer { node.stop() }
             if isatty(STDIN_FILENO) == 0 { try awaitCompany(places) }
             guard let client = try client(of: places) else {
@@ -65,7 +66,6 @@ enum ChatSessionVerb {
     ) throws(Failure) -> ExitCode {
         var options = ChatSession.Options()
         options.isJSON = context.invocation.wantsJSON
-        options.historyPath = places.data + "/chat-history"
         options.cursorPath = places.data + "/chat-cursor"
         options.terminal.terminalName = context.environment["TERM"]
         options.terminal.refusesColour = context.environment["NO_COLOR"].map { !$0.isEmpty } ?? false

@@ -10,6 +10,8 @@ struct EventPrinter {
     private let limit: Int?
     /// The last event looked at, printed or not.
     private(set) var cursor: UInt64 = 0
+    /// Whether a place in the log is known.
+    private var hasBegun = false
     /// How many were printed.
     private(set) var printed = 0
 
@@ -30,7 +32,12 @@ struct EventPrinter {
     /// Takes note of where the log is entered.
     mutating func begin(_ place: (cursor: UInt64, missed: Bool)) {
         cursor = place.cursor
-        if place.missed { output.note("satchel: older events are not kept any more; some were missed") }
+        hasBegun = true
+        if place.missed { tellGap() }
+    }
+
+    private func tellGap() {
+        output.note("satchel: events up to \(cursor) are not kept any more, or damaged; some were missed")
     }
 
     /// Takes a notification of the node.
@@ -38,32 +45,50 @@ struct EventPrinter {
         switch message.method {
         case "event": try take(message.params)
         case "missed":
-            let oldest = message.params["oldest"]?.unsigned.map { String($0) } ?? "?"
-            output.note("satchel: events before \(oldest) are not kept any more; some were missed")
+            guard let oldest = message.params["oldest"]?.unsigned else { return }
+            cursor = max(cursor, oldest - min(oldest, 1))
+            tellGap()
         default: return
         }
     }
 
-    /// Takes an event, as JSON.
+    /// Takes an event, as JSON; the cursor passes it when it was printed, or given to the program.
     mutating func take(_ event: JSONValue) throws(Failure) {
-        if let sequence = event["sequence"]?.unsigned { cursor = sequence }
-        guard wantsAll || Self.isReceived(event) else { return }
-        printed += 1
+        let sequence = event["sequence"]?.unsigned ?? cursor
+        if wantsAll || Self.isReceived(event) {
+            try print(event, sequence)
+            printed += 1
+        }
+        cursor = sequence
+    }
+
+    /// Takes an event.
+    mutating func take(_ logged: LoggedEvent) throws(Failure) { try take(logged.json) }
+
+    /// Passes over what could not be read up to here.
+    mutating func pass(to end: UInt64) {
+        guard end > cursor else { return }
+        cursor = end
+        tellGap()
+    }
+
+    private func print(_ event: JSONValue, _ sequence: UInt64) throws(Failure) {
         if let handler {
             let code = try handler.run(with: event)
-            if code != 0 { output.note("satchel: \(handler.program) ended with \(code) for event \(cursor)") }
+            if code != 0 { output.note("satchel: \(handler.program) ended with \(code) for event \(sequence)") }
         } else if isJSON {
             try output.answer(event)
         } else if let logged = try? LoggedEvent(json: event) {
             try output.answer(EventText.text(of: logged.event) + "\n")
         } else {
             // A newer node knows kinds of events that we do not.
-            output.note("satchel: event \(cursor) is of an unknown kind; --json prints it")
+            output.note("satchel: event \(sequence) is of an unknown kind; --json prints it")
         }
     }
 
-    /// Says where the next call can go on.
+    /// Says where the next call can go on, if the log was found at all.
     func finish() {
+        guard hasBegun else { return }
         output.note(isJSON ? JSONValue.object(["cursor": .number(cursor)]).text : "cursor: \(cursor)")
     }
 

@@ -46,16 +46,16 @@ enum RecvVerb {
         let places = try context.places()
         let waits = count != nil || timeout != nil || invocation.has("follow")
         var printer = EventPrinter(context: context, limit: count.map { Int(clamping: $0) })
+        // Whatever ends the printing: what was printed need not be printed again.
+        defer { printer.finish() }
         guard waits else {
             try printStored(from: start, places, context, &printer)
-            printer.finish()
             return .done
         }
         let connection = try NodeConnection.open(places)
         let deadline = timeout.map { SystemClock.uptime + $0 }
         try printer.begin(connection.subscribe(after: after(start)))
         try follow(connection, until: deadline, &printer)
-        printer.finish()
         let isShort = count.map { printer.printed < Int(clamping: $0) } ?? (printer.printed == 0)
         return timeout != nil && isShort ? .timeout : .done
     }
@@ -90,11 +90,11 @@ enum RecvVerb {
         from start: Start, _ places: Places, _ context: CommandContext, _ printer: inout EventPrinter
     ) throws(Failure) {
         guard let connection = try NodeConnection.openIfRunning(places) else {
-            guard case .after(let cursor) = start else { return }
-            return try StoredEvents.print(after: cursor, places, context, &printer)
+            return try StoredEvents.print(after: after(start), places, context, &printer)
         }
-        // Where the log ends now; a second subscription replaces the first.
-        let end = try connection.subscribe(after: nil).cursor
+        // Where the log ends now. That subscription brings nothing: an event logged before the second one replaces it
+        // would otherwise come from the first, and move the cursor past all that lie before.
+        let end = try connection.subscribe(after: nil, types: []).cursor
         guard case .after(let cursor) = start else { return printer.begin((end, false)) }
         try printer.begin(connection.subscribe(after: cursor))
         while printer.cursor < end, !printer.isFull {

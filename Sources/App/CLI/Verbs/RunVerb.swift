@@ -20,6 +20,7 @@ enum RunVerb {
             let configuration = try context.configuration(in: places)
             let (output, isJSON) = (context.output, context.invocation.wantsJSON)
             let log = LogWriter(style: style(configuration, isJSON: isJSON)) { output.note($0) }
+            defer { log.flush() }
             let signals = Signals()
             let node = try RunningNode(places, configuration, log: log, output: output)
             wait(for: signals, node, context, places, log)

@@ -13,7 +13,7 @@ enum SendVerb {
                 standard input. Prints the ID of each message: a long private text goes out as several.
                 --wait says what to wait for: 'none' for nothing, 'queued' until the message is safe on the disk of \
                 the node, 'sent' until a transport took it, 'delivered' and 'read' until the receiver confirmed it. \
-                What is not reached in time ends with 75; the message stays queued.
+                What is not reached in time ends with 75; a private message that is queued is still tried.
                 """,
             positionals: [PositionalSpec("TEXT", .rest(atLeast: 0), "the message, or - to read it")],
             options: [
@@ -47,7 +47,8 @@ enum SendVerb {
         var watch = DeliveryWatch(ids: ids, stage: request.isFile ? .queued : .none)
         try wait(for: stage, until: deadline, connection, &watch)
         if invocation.wantsJSON { try context.output.answer(json(of: answer, watch)) }
-        return try result(watch, stage: stage, timeout: timeout, context)
+        return try result(
+            watch, stage: stage, timeout: timeout, isPrivate: invocation.has("to"), context)
     }
 
     private struct Request {
@@ -118,16 +119,18 @@ enum SendVerb {
     }
 
     private static func result(
-        _ watch: DeliveryWatch, stage: DeliveryStage, timeout: Milliseconds, _ context: CommandContext
+        _ watch: DeliveryWatch, stage: DeliveryStage, timeout: Milliseconds, isPrivate: Bool, _ context: CommandContext
     ) throws(Failure) -> ExitCode {
         if let failure = watch.failure {
             context.output.note("satchel: \(failure.id) will not arrive: \(DisplayText.line(failure.reason))")
             return .inputOutput
         }
         guard watch.stage >= stage else {
+            // Only what waits for one receiver is kept and tried again; what goes to everyone goes out once.
+            let isKept = isPrivate && watch.stage == .queued
             context.output.note(
-                "satchel: not \(stage.rawValue) within \(LocalTime.span(timeout)), only \(watch.stage.word); it stays queued"
-            )
+                "satchel: not \(stage.rawValue) within \(LocalTime.span(timeout)), only \(watch.stage.word)"
+                    + (isKept ? "; it stays queued" : ""))
             return .notYet
         }
         return .done
