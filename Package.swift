@@ -79,7 +79,10 @@ let package = Package(
         tests("AppTests", ["App", "Application", "ControlSocket", "Domain", "Terminal"]),
         tests(
             "EndToEnd",
-            ["Application", "Domain", "ControlSocket", "InMemory", "SocketLinks", "NativeCryptography", "ZlibCompression"]),
+            [
+                "Application", "Domain", "ControlSocket", "InMemory", "SocketLinks", "NativeCryptography",
+                "ZlibCompression",
+            ]),
         tests(
             "Interop", ["Domain", "NativeCryptography", "ZlibCompression"],
             exclude: ["peer.py", "requirements.txt"]),
