@@ -77,7 +77,9 @@ let package = Package(
         tests("TerminalTests", ["Terminal"]),
         tests("ControlSocketTests", ["Application", "Domain", "ControlSocket"]),
         tests("AppTests", ["App", "Application", "ControlSocket", "Domain", "Terminal"]),
-        tests("EndToEnd", ["Domain"]),
+        tests(
+            "EndToEnd",
+            ["Application", "Domain", "ControlSocket", "InMemory", "SocketLinks", "NativeCryptography", "ZlibCompression"]),
         tests(
             "Interop", ["Domain", "NativeCryptography", "ZlibCompression"],
             exclude: ["peer.py", "requirements.txt"]),

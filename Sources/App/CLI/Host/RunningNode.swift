@@ -111,6 +111,7 @@ final class RunningNode {
         let configuration = try LinkSetup.configuration(configuration, places)
         for air in configuration.airs { try LinkSetup.prepare(air, isUsual: hasUsualAir) }
         let numbers = LinkNumbers()
+        let gate = FrameGate()
         let handlers = SocketLinksHandlers(
             linkUp: { description in host.post { $0.linkUp(description) } },
             linkDown: { link, reason in
@@ -119,7 +120,13 @@ final class RunningNode {
                     log.log(.debug, "link \(link.rawValue) ended: \(reason)")
                 }
             },
-            frame: { frame, link in host.post { $0.receive(frame, on: link) } },
+            frame: { frame, link in
+                gate.enter()
+                host.post { host in
+                    host.receive(frame, on: link)
+                    gate.leave()
+                }
+            },
             linkWritable: { link in host.post { $0.linkWritable(link) } },
             log: { level, text in log.log(level, text) })
         do {
