@@ -54,6 +54,13 @@ extension EndToEnd {
             #expect(try first.json("status")["process"]?.integer == Int64(try first.log.id))
         }
 
+        @Test("folders to meet in and none at all cannot both be wanted")
+        func airs() throws {
+            let start = try node("undecided").spawn(["run", "--air", "off", "--air", folder.file("other")])
+            #expect(try start.exitStatus(within: SatchelNode.patience) == 78)
+            #expect(start.text(.errors).contains("\"off\""))
+        }
+
         @Test("a name that fits two peers is refused with both, and one that fits none is refused")
         func names() throws {
             let asker = try node("asker", "--nickname", "asker")

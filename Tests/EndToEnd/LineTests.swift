@@ -5,7 +5,7 @@ import Support
 import Testing
 
 extension EndToEnd {
-    /// Three processes on a line: Alice and Bob share an air, Bob and Carol a TCP link. Alice and Carol have no link.
+    /// Three processes on a line: Alice and Bob share an air, Bob and Carol another one. Alice and Carol have no link.
     @Suite("Three nodes on a line")
     final class LineTests {
         private let folder: TemporaryDirectory
@@ -15,14 +15,12 @@ extension EndToEnd {
 
         init() throws {
             folder = try TemporaryDirectory()
-            let air = folder.file("air")
-            alice = try SatchelNode("alice", in: folder, options: ["--nickname", "alice", "--air", air])
+            let (here, there) = (folder.file("here"), folder.file("there"))
+            alice = try SatchelNode("alice", in: folder, options: ["--nickname", "alice", "--air", here])
             bob = try SatchelNode(
-                "bob", in: folder, options: ["--nickname", "bob", "--air", air, "--listen", "127.0.0.1:0"])
+                "bob", in: folder, options: ["--nickname", "bob", "--air", here, "--air", there])
+            carol = try SatchelNode("carol", in: folder, options: ["--nickname", "carol", "--air", there])
             try bob.start()
-            carol = try SatchelNode(
-                "carol", in: folder,
-                options: ["--nickname", "carol", "--air", "off", "--connect", try bob.address])
             try alice.start()
             try carol.start()
             try alice.meet(carol, directly: false)

@@ -96,8 +96,8 @@ struct Configuration: Hashable, Sendable {
 
     /// The name that others see, if one is set.
     var nickname: String? { text(Settings.nickname) }
-    /// The air folder; `nil` for the usual one.
-    var air: String? { text(Settings.air) }
+    /// The air folders; none for the usual one, `off` alone for no folder at all.
+    var airs: [String] { list(Settings.air) }
     /// Addresses to listen on.
     var listen: [String] { list(Settings.listen) }
     /// Addresses to connect to.

@@ -10,15 +10,15 @@ enum Settings {
             """,
         example: .text("pebble"), isReloadable: true)
 
-    /// The folder through which the nodes of one machine meet.
+    /// The folders through which the nodes of one machine meet.
     static let air = Setting(
-        "links.air", .text, option: "air", placeholder: "DIR",
+        "links.air", .list, standard: .list([]), option: "air", placeholder: "DIR",
         help: """
-            The folder through which nodes on this machine meet; "off" for none.
-            Nodes that name the same folder are neighbours. Without one it is a folder in the runtime directory of
-            the user, shared by all nodes of that user.
+            Folders through which nodes on this machine meet; "off" for none.
+            Nodes that name the same folder are neighbours; one with several folders passes on between them. Without
+            any it is a folder in the runtime directory of the user, shared by all nodes of that user.
             """,
-        example: .text("/run/user/1000/satchel/air"))
+        example: .list(["/run/user/1000/satchel/air"]))
 
     /// Where to take TCP links.
     static let listen = Setting(

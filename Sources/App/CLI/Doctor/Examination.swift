@@ -151,7 +151,7 @@ struct Examination {
         var findings: [Finding] = []
         do throws(Failure) {
             let setup = try LinkSetup.configuration(configuration, places)
-            findings += setup.airs.map { air($0, isUsual: configuration.air == nil) }
+            findings += setup.airs.map { air($0, isUsual: configuration.airs.isEmpty) }
             for address in setup.listens { findings.append(.fine("listen", "\(address) is configured")) }
             for address in setup.connects { findings.append(.fine("connect", "\(address) is configured")) }
             if setup.airs.isEmpty, setup.listens.isEmpty, setup.connects.isEmpty {

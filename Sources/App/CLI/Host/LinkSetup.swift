@@ -9,12 +9,21 @@ enum LinkSetup {
     static func configuration(
         _ configuration: Configuration, _ places: Places
     ) throws(Failure) -> SocketLinksConfiguration {
-        var airs = [places.air]
-        if let air = configuration.air {
-            airs = air == "off" ? [] : [Places.absolute(air, in: Environment.workingDirectory)]
+        SocketLinksConfiguration(
+            airs: try airs(configuration, places), listens: try addresses(configuration.listen),
+            connects: try addresses(configuration.connect))
+    }
+
+    private static func airs(_ configuration: Configuration, _ places: Places) throws(Failure) -> [String] {
+        guard !configuration.airs.isEmpty else { return [places.air] }
+        guard configuration.airs.contains("off") else {
+            return configuration.airs.map { Places.absolute($0, in: Environment.workingDirectory) }
         }
-        return SocketLinksConfiguration(
-            airs: airs, listens: try addresses(configuration.listen), connects: try addresses(configuration.connect))
+        guard configuration.airs.count == 1 else {
+            throw Failure(
+                .configuration, "an air is named beside \"off\": there are folders to meet in, or there are none")
+        }
+        return []
     }
 
     /// Makes ready for an air directory. The usual one is this user's alone, and so is the folder around it, which may lie

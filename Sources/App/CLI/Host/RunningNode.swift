@@ -107,7 +107,7 @@ final class RunningNode {
 
     private func makeLinks(_ randomness: SystemRandomness) throws(Failure) -> SocketLinks {
         let (host, log) = (host, log)
-        let hasUsualAir = configuration.air == nil
+        let hasUsualAir = configuration.airs.isEmpty
         let configuration = try LinkSetup.configuration(configuration, places)
         for air in configuration.airs { try LinkSetup.prepare(air, isUsual: hasUsualAir) }
         let numbers = LinkNumbers()
