@@ -21,8 +21,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     private var early = EarlyCiphertexts()
     /// The session whose 0x21 was sent initially and echoed; at most once each.
     private var introductions: [PeerID: Introduction] = [:]
-    /// Peers whose unfinished handshake a link loss ended: tried again when they are back.
-    private var interrupted = RecentPeers(lifetime: MeshPolicy.peerRetention)
+    /// Peers whose unfinished handshake a link loss ended: tried again when they are back, within the limit on handshakes.
     private var toResume: Set<PeerID> = []
 
     private struct Introduction {
@@ -207,7 +206,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     /// The last link to a peer is gone: an unfinished handshake has no way left.
     func linkLost(to peer: PeerID) {
         guard sessions.abortUnfinished(with: peer) else { return }
-        if interrupted.insert(peer, at: ports.clock.uptime) { toResume.insert(peer) }
+        toResume.insert(peer)
     }
 
     /// The peer said goodbye.

@@ -241,4 +241,25 @@ struct ConversationTests {
         #expect(world.run(atMost: .seconds(20)) { ids.allSatisfy { alice.statuses(of: $0).last == .delivered } })
         #expect(bob.privateTexts.map { String($0.dropFirst(6)) }.joined() == text)
     }
+
+    @Test("a handshake that is cut by link losses twice in a row is resumed each time")
+    func cutTwice() throws {
+        let world = RealWorld.real()
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        var connection = world.connect(alice, bob)
+        world.time.run(for: .seconds(3))
+        var isUnderWay = false
+        world.air.tap = { if PacketView($0.bytes)?.type == .noiseHandshake { isUnderWay = true } }
+        let ids = try #require(alice.node).sendPrivate("at last", to: bob.id)
+        let id = try #require(ids.first)
+        for _ in 0..<2 {
+            #expect(world.run(atMost: .seconds(5)) { isUnderWay })
+            world.air.disconnect(connection)
+            world.time.run(for: .seconds(1))
+            isUnderWay = false
+            connection = world.connect(alice, bob)
+        }
+        #expect(world.run(atMost: .seconds(10)) { alice.statuses(of: id).last == .delivered })
+        #expect(bob.privateTexts == ["at last"])
+    }
 }
