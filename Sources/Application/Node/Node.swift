@@ -34,6 +34,10 @@ public final class Node<C: Cryptography> {
     var assemblies: FragmentAssemblies
     var lastTraffic: Uptime?
     private var ticks = 0
+    /// Every so many ticks what has expired is swept out.
+    private static var ticksPerSweep: Int {
+        Int(FragmentPolicy.sweepInterval.count / MeshPolicy.maintenanceInterval.count)
+    }
     /// After the goodbye nothing is said and nothing heard: an announce would bring us back.
     var isStopped = false
     private var disconnects = RecentPeers(lifetime: MeshPolicy.disconnectReportInterval)
@@ -194,7 +198,7 @@ public final class Node<C: Cryptography> {
         sessions.maintain()
         privateChat.maintain()
         noise.maintain()
-        if ticks.isMultiple(of: 3) {
+        if ticks.isMultiple(of: Self.ticksPerSweep) {
             seen.cleanUp(at: now)
             ingress.cleanUp(at: now)
             assemblies.sweep(at: now)

@@ -4,8 +4,6 @@ public struct MeshPolicy: Sendable {
     public static let originTTL = PacketPolicy.originTTL
     /// How far a packet's time may be from ours, in milliseconds, inclusive: bounds replay (§3).
     public static let maximumSkew = PacketPolicy.maximumSkew
-    /// The oldest announce taken (§6).
-    public static let announceMaximumAge: Milliseconds = .seconds(900)
     /// The oldest public message taken; what gossip sync serves (§6).
     public static let publicMessageMaximumAge: Milliseconds = .seconds(21_600)
     /// The oldest public voice frame taken (§6).
@@ -17,8 +15,6 @@ public struct MeshPolicy: Sendable {
     public static let linkAnnounceDelay: Milliseconds = 50
     /// Least time between forced announces (§12.2).
     public static let forcedAnnounceInterval: Milliseconds = 150
-    /// Least time between other announces (§12.2).
-    public static let announceInterval: Milliseconds = .seconds(1)
     /// How long one peer is not answered again with an announce (§12.3).
     public static let announceBackInterval: Milliseconds = .seconds(300)
     /// Push a new peer's presence one hop on after this long, uniformly (§12.3).
@@ -57,8 +53,6 @@ public struct MeshPolicy: Sendable {
     /// Pings answered per link within ``pingTimeout``: bounds amplification (§18).
     public static let pingAnswersPerLink = 5
 
-    /// Neighbours named in an announce, at most (packet §4.2).
-    public static let announcedNeighbours = 10
     /// Peers kept in the registry. [ours]: a flood of invented identities must not grow memory; a crowd is smaller.
     public static let maximumPeers = 2_000
     /// Links accepted at once. [ours]: bounds the work per packet.

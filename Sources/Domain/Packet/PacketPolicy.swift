@@ -35,8 +35,6 @@ public enum PacketPolicy {
     /// Longest payload section and longest payload after inflation, in bytes: the largest file with its TLV envelope
     /// and framing. Bounds every allocation.
     public static let maximumPayload = 1_179_760
-    /// Bytes of content in one file, inclusive.
-    public static let maximumFileContent = 1_048_576
     /// Most bytes that one compressed byte may claim to stand for, inclusive: stops decompression bombs unread.
     public static let maximumRatio = 50_000.0
 
