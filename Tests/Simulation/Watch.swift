@@ -18,6 +18,8 @@ final class Watch {
     private var kept: [PeerID: Set<String>] = [:]
     private var final: Set<Arrival> = []
     private var ingress: [FrameKey: LinkID] = [:]
+    /// Whole packets by what their pieces repeat of them: a relay cuts what a narrow link cannot carry.
+    private var wholes: [PacketKey: LinkID] = [:]
 
     private struct Arrival: Hashable {
         let person: String
@@ -29,6 +31,14 @@ final class Watch {
         let person: String
         let life: Int
         let digest: Bytes32
+    }
+
+    private struct PacketKey: Hashable {
+        let person: String
+        let life: Int
+        let sender: PeerID
+        let timestamp: WallTime
+        let type: MessageType
     }
 
     init(_ crowd: Crowd) {
@@ -84,6 +94,20 @@ final class Watch {
         guard let key = key(of: frame, at: person) else { return }
         // The first link counts: a copy that comes later on another one does not change where the packet came from.
         if ingress[key] == nil { ingress[key] = link }
+        guard let view = PacketView(frame) else { return }
+        let whole = PacketKey(
+            person: person.name, life: crowd.life(of: person), sender: view.sender, timestamp: view.timestamp,
+            type: view.type)
+        if wholes[whole] == nil { wholes[whole] = link }
+    }
+
+    /// The link on which the packet came whole that this frame is a piece of, if it is one that the relay cut itself.
+    private func ingress(ofPiece view: PacketView, at person: Person) -> LinkID? {
+        guard view.type == .fragment, let piece = FragmentHeader(view.payloadSection) else { return nil }
+        return wholes[
+            PacketKey(
+                person: person.name, life: crowd.life(of: person), sender: view.sender, timestamp: view.timestamp,
+                type: piece.originalType)]
     }
 
     private func sent(_ frame: FrameInFlight) {
@@ -91,7 +115,7 @@ final class Watch {
             let view = PacketView(frame.bytes), view.sender != person.id,
             let key = key(of: frame.bytes, at: person)
         else { return }
-        guard let first = ingress[key] else {
+        guard let first = ingress[key] ?? ingress(ofPiece: view, at: person) else {
             violations.append("\(person.name) sent a frame of \(view.sender) that it never received")
             return
         }
