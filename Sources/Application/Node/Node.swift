@@ -8,6 +8,7 @@ import Domain
 public final class Node<C: Cryptography> {
     /// Our identifier.
     public let id: PeerID
+    let settings: NodeSettings
     let ports: NodePorts
     let counters = Counters()
     let links = LinkTable()
@@ -49,8 +50,10 @@ public final class Node<C: Cryptography> {
     ///   - nickname: Our name, NFC, at most 255 bytes of UTF-8.
     ///   - stored: What the journal kept.
     public init(
-        keys: IdentityKeys<C>, nickname: Nickname, stored: StoredState, ports: NodePorts, cryptography: C
+        keys: IdentityKeys<C>, nickname: Nickname, stored: StoredState, settings: NodeSettings = NodeSettings(),
+        ports: NodePorts, cryptography: C
     ) {
+        self.settings = settings
         self.keys = keys
         self.ports = ports
         self.cryptography = cryptography

@@ -33,10 +33,10 @@ public final class World<C: Cryptography> {
     }
 
     /// Adds a node and starts it.
-    public func addNode(_ name: String) -> Member<C> {
+    public func addNode(_ name: String, settings: NodeSettings = NodeSettings()) -> Member<C> {
         let dice = randomness.fork("node \(members.count) \(name)")
         let member = Member(
-            name: name, dice: dice, keys: makeKeys(dice), world: self, cryptography: cryptography,
+            name: name, settings: settings, dice: dice, keys: makeKeys(dice), world: self, cryptography: cryptography,
             compression: compression, normalization: normalization)
         members.append(member)
         member.start()
@@ -62,6 +62,8 @@ public final class World<C: Cryptography> {
 public final class Member<C: Cryptography> {
     /// The nickname.
     public let name: String
+    /// What its operator decided; read at each start.
+    public var settings: NodeSettings
     /// The node that runs now; `nil` while it is down.
     public private(set) var node: Node<C>?
     /// Its side of the air.
@@ -83,10 +85,11 @@ public final class Member<C: Cryptography> {
     private let normalization: any TextNormalization
 
     init(
-        name: String, dice: SeededRandomness, keys: IdentityKeys<C>, world: World<C>, cryptography: C,
-        compression: any Compression, normalization: any TextNormalization
+        name: String, settings: NodeSettings, dice: SeededRandomness, keys: IdentityKeys<C>, world: World<C>,
+        cryptography: C, compression: any Compression, normalization: any TextNormalization
     ) {
         self.name = name
+        self.settings = settings
         self.dice = dice
         self.keys = keys
         self.cryptography = cryptography
@@ -118,7 +121,7 @@ public final class Member<C: Cryptography> {
             stored: StoredState(
                 identities: journal.identities(),
                 recentEvents: journal.events.suffix(StoredState.recentEventCount).map(\.event)),
-            ports: ports, cryptography: cryptography)
+            settings: settings, ports: ports, cryptography: cryptography)
         self.node = node
         scheduler.fire = { [unowned node] in node.fired($0) }
         endpoint.linkUp = { [unowned node] in node.linkUp($0) }

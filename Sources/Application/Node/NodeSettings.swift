@@ -1,0 +1,21 @@
+/// What an operator decides about a node. The mesh's own constants are in ``Domain/MeshPolicy``.
+public struct NodeSettings: Hashable, Sendable {
+    /// What a node is there for.
+    public enum Role: String, Hashable, Sendable {
+        /// A person or a program talks through it.
+        case member
+        /// It only passes on what others say: no user identity, no chat.
+        case relay
+    }
+
+    /// What the node is there for.
+    public var role: Role
+    /// Whether a relay that waits for its moment is given up when a neighbour was faster (spec: mesh §8).
+    public var cancelsRelays: Bool
+
+    /// Gathers the settings.
+    public init(role: Role = .member, cancelsRelays: Bool = true) {
+        self.role = role
+        self.cancelsRelays = cancelsRelays
+    }
+}
