@@ -212,7 +212,7 @@ struct HostileFrameTests {
                 signingKey: invented.cryptography.signingPublicKey(of: invented.keys.signing), sender: invented.id,
                 ttl: 6)
             stranger.send(packet, signingWith: invented.keys.signing)
-            world.time.run(for: 100)
+            world.time.run(for: 10)
         }
         let logged = alice.events.count { if case .peer = $0 { true } else { false } }
         #expect(logged < 130)
@@ -230,7 +230,7 @@ struct HostileFrameTests {
                 recipient: alice.id, payload: PingPayload(nonce: UInt64(index), originTTL: 7).encoded)
             if let frame = packet.encoded(padding: false, using: stranger.compression) { stranger.send(frame) }
         }
-        world.time.run(for: 100)
+        world.time.run(for: 10)
         #expect(alice.counter(.droppedPingBudget) == 3)
         #expect(stranger.heard.count { PacketView($0)?.type == .pong } == 5)
     }
