@@ -17,7 +17,15 @@ final class ScheduledRelays {
         let from: PeerID
     }
 
+    /// Two ends of a session.
+    private struct Ends: Hashable {
+        let sender: PeerID
+        let recipient: PeerID
+    }
+
     private var jobs: [UInt64: Job] = [:]
+    /// The latest moment of a ciphertext that waits, and how many do.
+    private var ciphertexts: [Ends: (until: Uptime, count: Int)] = [:]
     private var numbers: [DedupKey: UInt64] = [:]
     private var lastNumber: UInt64 = 0
     private var byteCount = 0
@@ -29,6 +37,8 @@ final class ScheduledRelays {
     var count: Int { jobs.count }
 
     /// Lets a packet wait until a time; `false` when too many do.
+    ///
+    /// A ciphertext waits at least for those before it: phones refuse what comes late (spec: noise §3.4).
     func schedule(_ job: Job, at time: Uptime) -> Bool {
         guard numbers[job.key] == nil else { return true }
         guard jobs.count < RelayPolicy.maximumScheduled,
@@ -38,6 +48,12 @@ final class ScheduledRelays {
         jobs[lastNumber] = job
         numbers[job.key] = lastNumber
         byteCount += job.view.frame.count
+        var time = time
+        if let ends = ends(of: job) {
+            let earlier = ciphertexts[ends]
+            time = max(time, earlier?.until ?? time)
+            ciphertexts[ends] = (time, (earlier?.count ?? 0) + 1)
+        }
         scheduler.schedule(.relay(lastNumber), at: time)
         return true
     }
@@ -47,7 +63,15 @@ final class ScheduledRelays {
         guard let job = jobs.removeValue(forKey: number) else { return nil }
         numbers[job.key] = nil
         byteCount -= job.view.frame.count
+        if let ends = ends(of: job), let waiting = ciphertexts[ends] {
+            ciphertexts[ends] = waiting.count > 1 ? (waiting.until, waiting.count - 1) : nil
+        }
         return job
+    }
+
+    private func ends(of job: Job) -> Ends? {
+        guard job.view.type == .noiseEncrypted, let recipient = job.view.recipient else { return nil }
+        return Ends(sender: job.view.sender, recipient: recipient)
     }
 
     /// Gives a packet up that a neighbour has passed on already; `true` when it was waiting.
