@@ -13,20 +13,12 @@ struct LinkState {
     var revalidatedAt: Uptime?
     /// A handshake made for this link's sake completed without proving it: its messages came another way.
     var isUnprovable = false
-    /// Bytes that inflation may still cost.
-    var inflation: TokenBucket
-    /// Signature checks that this link may still cost.
-    var signatureChecks: TokenBucket
-    /// Pings answered lately.
-    var pingAnswers: RateWindow
+    /// What this link may still cost.
+    var budgets: LinkBudgets
 
     init(_ description: LinkDescription, at now: Uptime) {
         self.description = description
-        inflation = TokenBucket(
-            capacity: MeshPolicy.inflationBurst, perSecond: MeshPolicy.inflationPerSecond, at: now)
-        signatureChecks = TokenBucket(
-            capacity: MeshPolicy.signatureChecksPerSecond, perSecond: MeshPolicy.signatureChecksPerSecond, at: now)
-        pingAnswers = RateWindow(limit: MeshPolicy.pingAnswersPerLink, window: MeshPolicy.pingTimeout)
+        budgets = LinkBudgets(at: now)
     }
 
     /// The peer that provably holds the far end now.
@@ -64,9 +56,8 @@ final class LinkTable {
 
     /// Changes the state of a link in place; no effect when it is gone.
     func update<Result>(_ id: LinkID, _ change: (inout LinkState) -> Result) -> Result? {
-        guard var state = states.removeValue(forKey: id) else { return nil }
-        defer { states[id] = state }
-        return change(&state)
+        guard let place = states.index(forKey: id) else { return nil }
+        return change(&states.values[place])
     }
 
     /// Binds a link to a peer, or with `nil` to nobody; the earlier binding's proof ends.
