@@ -17,7 +17,8 @@ extension Node {
         let key = DedupKey(
             type: view.type, sender: view.sender, timestamp: view.timestamp, payload: payload.span, using: cryptography)
         guard ingress.recordIfNew(key, link: link, peer: from, at: now) else {
-            return counters.add(.droppedDuplicateAtIngress)
+            counters.add(.droppedDuplicateAtIngress)
+            return giveUpRelay(of: key)
         }
         process(packet, key: key)
     }
@@ -85,18 +86,20 @@ extension Node {
         if DedupKey.applies(type: packet.type, sender: packet.sender, ttl: packet.ttl, localPeer: id),
             seen.checkAndInsert(key, on: packet.link.rawValue, at: now)
         {
-            return counters.add(.droppedDuplicate)
+            counters.add(.droppedDuplicate)
+            return giveUpRelay(of: key)
         }
         // On an unbound link `from` is only a claim: a stranger must not keep absent peers reachable.
         if links[packet.link]?.boundPeer == packet.from { registry.touch(packet.from, at: now) }
         lastTraffic = now
-        if handle(packet) == .relayable { relay(packet) }
+        routes.heard(packet)
+        if handle(packet) == .relayable { passOn(packet, key: key) }
     }
 
     private func handle(_ packet: Inbound) -> Handling {
         switch packet.type {
-        case .announce: return passOn(packet, isVerified: announced(packet))
-        case .message: return passOn(packet, isVerified: publicChat.receive(packet))
+        case .announce: return judge(packet, isVerified: announced(packet))
+        case .message: return judge(packet, isVerified: publicChat.receive(packet))
         case .leave: return left(packet)
         case .noiseHandshake: noise.receive(handshake: packet)
         case .noiseEncrypted: noise.receive(encrypted: packet)
@@ -116,8 +119,9 @@ extension Node {
     }
 
     /// Packets of unchecked origin are passed on too (spec: mesh §2), but not without limit.
-    private func passOn(_ packet: Inbound, isVerified: Bool) -> Handling {
-        if isVerified || !isRelayed(packet) { return .relayable }
+    private func judge(_ packet: Inbound, isVerified: Bool) -> Handling {
+        // What goes no further anyway costs nothing.
+        if isVerified || packet.ttl <= 1 || packet.view.recipient == id { return .relayable }
         return relayBudget.spendUnverifiedRelay(on: packet.link, at: ports.clock.uptime) ? .relayable : .stop
     }
 
@@ -149,6 +153,7 @@ extension Node {
         for other in links.links(boundTo: old) { links.bind(other, to: nil) }
         disconnect(old)
         _ = registry.remove(old)
+        routes.forget(old)
         return true
     }
 
@@ -161,6 +166,7 @@ extension Node {
         guard signatures.passes(packet, by: key) else { return .stop }
         noise.peerLeft(packet.sender)
         links.retireProofs(of: packet.sender)
+        routes.forget(packet.sender)
         if let entry = registry.remove(packet.sender) { report(.left, entry) }
         return .relayable
     }
@@ -228,21 +234,6 @@ extension Node {
             return .stop
         }
         return signatures.passes(packet, by: key) ? .relayable : .stop
-    }
-
-    /// Whether a packet goes on at all, once its handler has let it.
-    private func isRelayed(_ packet: Inbound) -> Bool {
-        !packet.isRebuilt && packet.ttl > 1 && packet.sender != id && packet.view.recipient != id
-    }
-
-    /// Passes a packet on: one hop less, never back where it came from, and otherwise the very same bytes.
-    private func relay(_ packet: Inbound) {
-        guard isRelayed(packet), relayBudget.spendRelay(on: packet.link, at: ports.clock.uptime) else { return }
-        let ttl = min(packet.ttl, MeshPolicy.originTTL)
-        let recipient = packet.view.isBroadcast ? nil : packet.view.recipient
-        transmitter.relay(
-            packet.view, ttl: ttl - 1,
-            to: Destination(peer: recipient, ingress: packet.link, source: packet.from))
     }
 }
 

@@ -24,6 +24,14 @@ extension Node {
             TableSize(name: "assemblyBytes", count: assemblies.totalCost, bound: FragmentPolicy.maximumTotal),
             TableSize(name: "outcomes", count: outcomes.count, bound: ChatPolicy.heldOutcomes),
             TableSize(name: "filesBeingStored", count: files.storingCount, bound: TransferFiles<C>.maximumStoring),
+            TableSize(name: "scheduledRelays", count: relays.count, bound: RelayPolicy.maximumScheduled),
+            TableSize(
+                name: "scheduledRelayBytes", count: relays.byteCount, bound: RelayPolicy.maximumScheduledBytes),
+            TableSize(name: "spooledPackets", count: transmitter.spooledCount, bound: RelayPolicy.spoolInAll),
+            TableSize(
+                name: "queuedBytes", count: transmitter.queues.byteCount, bound: RelayPolicy.queueBytesInAll),
+            TableSize(
+                name: "topologyClaims", count: routes.topology.count, bound: MeshPolicy.maximumPeers),
             TableSize(name: "pings", count: pings.pendingCount, bound: MeshPing<C>.maximumPending),
         ] + sessionTables + memoryTables
     }
