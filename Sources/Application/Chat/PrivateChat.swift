@@ -18,7 +18,7 @@ final class PrivateChat<C: Cryptography> {
     /// Our messages that may still change their status.
     private var sent = SentMessages()
     /// Messages that arrived lately, so that a repeated one shows once.
-    private var seen: [PeerID: RecentIDs] = [:]
+    private var seen = ReceivedIDs()
     /// Peers of whom a confirmation is awaited.
     private var confirming: Set<PeerID> = []
     /// Peers whose session is being restored: nothing leaves until a retry has succeeded.
@@ -54,6 +54,9 @@ final class PrivateChat<C: Cryptography> {
 
     /// Messages that wait for a session, over all peers.
     var waitingCount: Int { queues.values.reduce(0) { $0 + $1.count { $0.message != nil } } }
+
+    /// Message identifiers remembered, over all conversations.
+    var rememberedCount: Int { seen.count }
 
     /// Whether anything waits for the peer.
     func isWaiting(for peer: PeerID) -> Bool { queues[peer]?.isEmpty == false }
@@ -245,9 +248,6 @@ final class PrivateChat<C: Cryptography> {
     func maintain() {
         for peer in queues.keys.sorted() { expire(peer) }
         for peer in queues.keys.sorted() where sessions.established(with: peer) != nil { flush(peer) }
-        if seen.count > ChatPolicy.rememberedConversations {
-            seen = seen.filter { sessions.established(with: $0.key) != nil }
-        }
     }
 
     private func expire(_ peer: PeerID) {
@@ -265,7 +265,7 @@ final class PrivateChat<C: Cryptography> {
     /// Takes note of a message that the event log holds: a copy of it must not show again.
     func remember(_ event: Event) {
         guard case .privateMessage(let message) = event, !message.isOwn else { return }
-        _ = seen[message.sender, default: RecentIDs()].insert(MessageID(message.id))
+        _ = seen.insert(MessageID(message.id), from: message.sender)
     }
 
     /// Takes a private message; it is acknowledged once it is durable, and every time that it arrives.
@@ -276,7 +276,7 @@ final class PrivateChat<C: Cryptography> {
         }
         // While the disk stalls, what waits for it is bounded: unacknowledged messages come again.
         guard outcomes.count < ChatPolicy.heldOutcomes else { return counters.add(.droppedWhileDiskStalls) }
-        guard !ControlMarker.begins(payload.content), seen[peer, default: RecentIDs()].insert(payload.id) else {
+        guard !ControlMarker.begins(payload.content), seen.insert(payload.id, from: peer) else {
             // A repeated message says that our receipt got lost: the way that it took is no good.
             routes.fail(peer)
             // Until a first copy is durable nothing is acknowledged; the commit will do it.
@@ -297,7 +297,7 @@ final class PrivateChat<C: Cryptography> {
     func acknowledge(_ id: MessageID, to peer: PeerID) { enqueue(.delivered(id), to: peer) }
 
     /// A received message could not be kept: take it again when it is repeated.
-    func forget(_ id: MessageID, from peer: PeerID) { seen[peer]?.remove(id) }
+    func forget(_ id: MessageID, from peer: PeerID) { seen.remove(id, from: peer) }
 
     /// Takes a receipt; it counts only from the peer that the message went to.
     func receive(receiptFor id: MessageID, isRead: Bool, from peer: PeerID) {

@@ -76,16 +76,22 @@ struct RecentIDs {
     private var members: Set<MessageID> = []
     private var order: [MessageID] = []
 
+    /// The number of identifiers.
+    var count: Int { members.count }
+
     /// Adds an identifier; `false` when it is there already.
     mutating func insert(_ id: MessageID) -> Bool {
         guard members.insert(id).inserted else { return false }
         order.append(id)
-        if order.count > ChatPolicy.rememberedMessages {
-            let half = order.count / 2
-            for old in order.prefix(half) { members.remove(old) }
-            order.removeFirst(half)
-        }
+        if order.count > ChatPolicy.rememberedMessages { forgetOlderHalf() }
         return true
+    }
+
+    /// Forgets the older half of the identifiers.
+    mutating func forgetOlderHalf() {
+        let half = (order.count + 1) / 2
+        for old in order.prefix(half) { members.remove(old) }
+        order.removeFirst(half)
     }
 
     /// Forgets an identifier.
@@ -113,6 +119,6 @@ enum ChatPolicy {
     static let publicCharacters = 16_000
     /// Received messages that may wait for the disk at once. [ours]: memory, should the disk stall.
     static let heldOutcomes = 4096
-    /// Conversations whose seen identifiers are remembered. [ours]: memory.
-    static let rememberedConversations = 1000
+    /// Identifiers remembered over all conversations. [ours]: memory, 10 MiB at the longest identifiers.
+    static let rememberedInAll = 32_000
 }

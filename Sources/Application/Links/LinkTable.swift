@@ -17,21 +17,13 @@ struct LinkState {
     var isDoubtful = false
     /// The link's name in the fanout's draw, UTF-8.
     let fanoutName: [UInt8]
-    /// Bytes that inflation may still cost.
-    var inflation: TokenBucket
-    /// Signature checks that this link may still cost.
-    var signatureChecks: TokenBucket
-    /// Pings answered lately.
-    var pingAnswers: RateWindow
+    /// What this link may still cost.
+    var budgets: LinkBudgets
 
     init(_ description: LinkDescription, at now: Uptime) {
         self.description = description
         fanoutName = Array(String(description.id.rawValue).utf8)
-        inflation = TokenBucket(
-            capacity: MeshPolicy.inflationBurst, perSecond: MeshPolicy.inflationPerSecond, at: now)
-        signatureChecks = TokenBucket(
-            capacity: MeshPolicy.signatureChecksPerSecond, perSecond: MeshPolicy.signatureChecksPerSecond, at: now)
-        pingAnswers = RateWindow(limit: MeshPolicy.pingAnswersPerLink, window: MeshPolicy.pingTimeout)
+        budgets = LinkBudgets(at: now)
     }
 
     /// The peer that provably holds the far end now.
@@ -77,9 +69,8 @@ final class LinkTable {
 
     /// Changes the state of a link in place; no effect when it is gone.
     func update<Result>(_ id: LinkID, _ change: (inout LinkState) -> Result) -> Result? {
-        guard var state = states.removeValue(forKey: id) else { return nil }
-        defer { states[id] = state }
-        return change(&state)
+        guard let place = states.index(forKey: id) else { return nil }
+        return change(&states.values[place])
     }
 
     /// Binds a link to a peer, or with `nil` to nobody; the earlier binding's proof ends.

@@ -18,6 +18,8 @@ public enum CounterName: String, CaseIterable, Sendable {
     case fragmentedPacketsCompleted
     case sessionsEstablished
     case droppedUnknownLink
+    case droppedFrameBudget
+    case droppedByteBudget
     case droppedMalformedFrame
     case droppedSelfLoop
     case droppedSenderMismatch
@@ -33,6 +35,9 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedUnsigned
     case droppedBadSignature
     case droppedUnknownSigner
+    case droppedSyncRequest
+    case droppedRelayBudget
+    case droppedUnverifiedRelay
     case droppedKeyConflict
     case droppedPublicRateLimit
     case droppedNotBroadcast
@@ -40,8 +45,10 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedAssembly
     case droppedHandshake
     case droppedHandshakeRateLimit
+    case droppedHandshakeLinkBudget
     case droppedCiphertext
     case droppedMessageRateLimit
+    case droppedCiphertextBudget
     case droppedEarlyCiphertext
     case droppedFile
     case droppedPingBudget
@@ -50,8 +57,11 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedSpool
     case droppedRoute
     case droppedRegistryFull
+    case peersDisplaced
     case identitiesNotKept
+    case announcesNotAnswered
     case peerEventsNotLogged
+    case keyAlarmsNotLogged
     case sendRefusedByLink
     case sendLinkFull
     case sendNoLink

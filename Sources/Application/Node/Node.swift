@@ -14,6 +14,7 @@ public final class Node<C: Cryptography> {
     let links = LinkTable()
     let registry = PeerRegistry()
     let outcomes = PendingOutcomes()
+    let relayBudget: RelayBudget
     let peerEvents: PeerEvents
     let keys: IdentityKeys<C>
     let cryptography: C
@@ -43,7 +44,7 @@ public final class Node<C: Cryptography> {
     }
     /// After the goodbye nothing is said and nothing heard: an announce would bring us back.
     var isStopped = false
-    private var disconnects = RecentPeers(lifetime: MeshPolicy.disconnectReportInterval)
+    var disconnects = RecentPeers(lifetime: MeshPolicy.disconnectReportInterval)
 
     /// Makes a node; nothing happens before ``start()``.
     ///
@@ -62,11 +63,12 @@ public final class Node<C: Cryptography> {
         let local = PeerID(of: cryptography.agreementPublicKey(of: keys.noise), using: cryptography)
         id = local
         startedAt = ports.clock.uptime
-        peerEvents = PeerEvents(ports: ports, counters: counters)
+        relayBudget = RelayBudget(links: links, counters: counters, at: ports.clock.uptime)
+        peerEvents = PeerEvents(links: links, ports: ports, counters: counters)
         seen = SeenPackets(seed: ports.randomness.next())
         assemblies = FragmentAssemblies(localPeer: local)
         let identities = KnownIdentities(
-            stored.identities, ports: ports, counters: counters, cryptography: cryptography)
+            stored.identities, links: links, ports: ports, counters: counters, cryptography: cryptography)
         names = DisplayNames(
             own: nickname.text, registry: registry, identities: identities, normalization: ports.normalization,
             cryptography: cryptography)
@@ -103,6 +105,7 @@ public final class Node<C: Cryptography> {
             counters: counters)
         transmitter.trains.finished = { [unowned self] in trainLeft($0) }
         registry.evicted = { [unowned self] in
+            counters.add(.peersDisplaced)
             routes.forget($0.id)
             report(.left, $0)
         }
@@ -171,7 +174,7 @@ public final class Node<C: Cryptography> {
     }
 
     func report(_ kind: PeerChange.Kind, _ entry: PeerEntry) {
-        peerEvents.report(kind, entry.id, name: entry.nickname)
+        peerEvents.report(kind, entry.id, name: entry.nickname, on: entry.link)
     }
 
     // MARK: Time
