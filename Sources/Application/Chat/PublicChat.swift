@@ -56,10 +56,12 @@ final class PublicChat<C: Cryptography> {
     /// Takes a public message.
     func receive(_ packet: Inbound) {
         guard packet.view.isBroadcast else { return counters.add(.droppedNotBroadcast) }
-        guard packet.sender != localPeer else { return }
-        guard
-            !packet.view.timestamp.isStale(at: ports.clock.wall, maximumAge: MeshPolicy.publicMessageMaximumAge)
-        else { return counters.add(.droppedStale) }
+        switch PublicMessagePolicy.judge(packet.view, localPeer: localPeer, at: ports.clock.wall) {
+        case .selfEcho: return
+        case .stale: return counters.add(.droppedStale)
+        // Our own words out of a neighbour's store: the event log has them.
+        case .accept: if packet.sender == localPeer { return }
+        }
         guard let key = signers.key(of: packet.sender) else { return counters.add(.droppedUnknownSigner) }
         guard signatures.passes(packet, by: key) else { return }
         guard let text = String(validating: packet.payload, as: UTF8.self) else {
