@@ -113,7 +113,9 @@ public enum Fanout {
         guard size < candidates.count else { return candidates.map(\.link) }
         let prefix = seed + [0x3A, 0x3A]
         var draw = candidates.indices.map { index in
-            (digest: cryptography.sha256(prefix.span, candidates[index].name.span), index: index)
+            // Named, because the optimiser of Swift 6.3 refuses a span of an element's member.
+            let name = candidates[index].name
+            return (digest: cryptography.sha256(prefix.span, name.span), index: index)
         }
         draw.sort { left, right in
             if left.digest != right.digest { return left.digest < right.digest }
