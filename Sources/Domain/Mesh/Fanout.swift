@@ -112,10 +112,10 @@ public enum Fanout {
         let size = subsetSize(of: candidates.count)
         guard size < candidates.count else { return candidates.map(\.link) }
         let prefix = seed + [0x3A, 0x3A]
-        var draw = candidates.indices.map { index in
-            // Named, because the optimiser of Swift 6.3 refuses a span of an element's member.
-            let name = candidates[index].name
-            return (digest: cryptography.sha256(prefix.span, name.span), index: index)
+        var draw: [(digest: Bytes32, index: Int)] = []
+        draw.reserveCapacity(candidates.count)
+        for (index, candidate) in candidates.enumerated() {
+            draw.append((cryptography.sha256(prefix.span, candidate.name.span), index))
         }
         draw.sort { left, right in
             if left.digest != right.digest { return left.digest < right.digest }

@@ -102,10 +102,14 @@ public struct RouteFailures: Sendable {
 
     /// A routed packet left; packets that follow each other share one deadline.
     public mutating func noteRouted(to recipient: PeerID, at now: Uptime) {
-        if watches[recipient] == nil, watches.count >= capacity, let victim = watches.keys.min() {
-            watches[victim] = nil
-        }
+        makeRoom(for: recipient)
         watches[recipient, default: Watch()].pendingSince = watches[recipient]?.pendingSince ?? now
+    }
+
+    /// Routes to the recipient are known to fail.
+    public mutating func suppress(_ recipient: PeerID, at now: Uptime) {
+        makeRoom(for: recipient)
+        watches[recipient] = Watch(suppressedUntil: now + RelayPolicy.routeSuppression)
     }
 
     /// Something that the peer wrote came in, on whatever way. It does not lift a suppression.
@@ -113,6 +117,11 @@ public struct RouteFailures: Sendable {
         guard watches[peer] != nil else { return }
         watches[peer]?.pendingSince = nil
         if watches[peer]?.suppressedUntil == nil { watches[peer] = nil }
+    }
+
+    private mutating func makeRoom(for recipient: PeerID) {
+        guard watches[recipient] == nil, watches.count >= capacity, let victim = watches.keys.min() else { return }
+        watches[victim] = nil
     }
 
     /// Forgets what no longer matters; due every 15 s.
