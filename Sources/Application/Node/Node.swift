@@ -142,7 +142,7 @@ public final class Node<C: Cryptography> {
             ports.events.emit(.log(.warning, "closed \(description.name): \(MeshPolicy.maximumLinks) links are open"))
             return ports.links.close(description.id)
         }
-        links.insert(description, at: ports.clock.uptime)
+        links.insert(description, tag: ports.randomness.next(), at: ports.clock.uptime)
         ports.events.emit(.log(.info, "link up: \(description.name)"))
         presence.announceSoon(after: MeshPolicy.linkAnnounceDelay)
         let settling = description.isOutgoing ? MeshPolicy.openedLinkSettling : MeshPolicy.acceptedLinkSettling
