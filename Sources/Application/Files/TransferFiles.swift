@@ -52,7 +52,7 @@ final class TransferFiles<C: Cryptography> {
         }
         let id = SyncID(of: packet, using: cryptography).hex
         tell(.sending, id)
-        guard transmitter.send(signed, transfer: id) else {
+        guard transmitter.send(signed, transfer: .named(id)) else {
             tell(.failed(reason: "too many files are waiting to leave"), id)
             throw .busy("too many files are waiting to leave")
         }
@@ -61,7 +61,7 @@ final class TransferFiles<C: Cryptography> {
 
     /// The last fragment of a train is on its way, or none could leave.
     func left(_ train: FragmentTrains.Train) {
-        guard let id = train.transfer else { return }
+        guard train.isOwn, case .named(let id) = train.transfer else { return }
         let isWhole = train.accepted == train.plan.count
         tell(
             isWhole

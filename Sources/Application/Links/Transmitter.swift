@@ -73,7 +73,7 @@ final class Transmitter<C: Cryptography> {
     ///
     /// - Returns: Whether some link took it or it is queued for one that is full, or its train of fragments has started or
     ///   waits for its turn.
-    func send(_ packet: Packet, transfer: String? = nil) -> Bool {
+    func send(_ packet: Packet, transfer: TransferID? = nil) -> Bool {
         if sendRouted(packet) { return true }
         guard let frame = packet.encoded(padding: packet.type.isPaddedOnAir, using: ports.compression) else {
             return false
@@ -137,7 +137,8 @@ final class Transmitter<C: Cryptography> {
     }
 
     private func split(
-        _ packet: Packet, frame: [UInt8], limit: Int, on chosen: [LinkID], destination: Destination, transfer: String?
+        _ packet: Packet, frame: [UInt8], limit: Int, on chosen: [LinkID], destination: Destination,
+        transfer: TransferID?
     ) -> Bool {
         // A handshake that fits only without padding goes without: in fragments it could not prove the link (mesh §10.2).
         if packet.type == .noiseHandshake,
@@ -218,10 +219,12 @@ final class Transmitter<C: Cryptography> {
             view.type == .fileTransfer
             ? FragmentPlan.chunkSize(for: header, directedTo: destination.peer, linkLimit: limit)
             : FragmentPlan.chunkSize(forLinkLimit: limit, isDirected: view.recipient != nil, hops: hops)
+        let transfer =
+            view.type == .fileTransfer ? TransferID.content(cryptography.sha256(view.payloadSection.span)) : nil
         guard trains.count < MeshPolicy.maximumTrainsWhileRelaying,
             let plan = FragmentPlan(
                 of: header, frame: frame, id: FragmentID(from: ports.randomness), directedTo: nil, chunkSize: chunk),
-            trains.start(plan, of: header, to: destination, transfer: nil, isOwn: false)
+            trains.start(plan, of: header, to: destination, transfer: transfer, isOwn: false)
         else { return counters.add(.droppedRelayTrain) }
         counters.add(.framesRelayed)
     }

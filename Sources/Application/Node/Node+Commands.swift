@@ -108,6 +108,8 @@ extension Node {
                 }
             },
             connectedPeers: registry.degree, reachablePeers: entries.count { registry.isReachable($0.id, at: now) },
-            sessions: sessions.establishedCount, queuedMessages: privateChat.waitingCount, counters: counters.report)
+            sessions: sessions.establishedCount, queuedMessages: privateChat.waitingCount,
+            queuedFrames: transmitter.queues.count, queuedBytes: transmitter.queues.byteCount,
+            spooledPackets: transmitter.spooledCount, counters: counters.report)
     }
 }

@@ -90,6 +90,12 @@ public struct NodeReport: Hashable, Sendable {
     public var sessions: Int
     /// Private messages that wait for a session.
     public var queuedMessages: Int
+    /// Frames that wait for links which are full.
+    public var queuedFrames: Int
+    /// The bytes of ``queuedFrames``.
+    public var queuedBytes: Int
+    /// Packets of others that wait for a link to leave on.
+    public var spooledPackets: Int
     /// Counters by name, in a fixed order: what was received, sent, relayed, and dropped for which reason.
     public var counters: [Counter]
 
@@ -110,7 +116,7 @@ public struct NodeReport: Hashable, Sendable {
     public init(
         id: PeerID, nickname: String, fingerprint: Fingerprint, startedAt: Uptime, now: Uptime, wall: WallTime,
         links: [LinkReport], connectedPeers: Int, reachablePeers: Int, sessions: Int, queuedMessages: Int,
-        counters: [Counter]
+        queuedFrames: Int, queuedBytes: Int, spooledPackets: Int, counters: [Counter]
     ) {
         self.id = id
         self.nickname = nickname
@@ -123,6 +129,9 @@ public struct NodeReport: Hashable, Sendable {
         self.reachablePeers = reachablePeers
         self.sessions = sessions
         self.queuedMessages = queuedMessages
+        self.queuedFrames = queuedFrames
+        self.queuedBytes = queuedBytes
+        self.spooledPackets = spooledPackets
         self.counters = counters
     }
 }

@@ -9,7 +9,8 @@ extension NodeReport {
             "startedAt": .number(wall.before(now - startedAt).milliseconds), "uptime": .number((now - startedAt).count),
             "links": .array(links.map(\.json)), "connectedPeers": .number(connectedPeers),
             "reachablePeers": .number(reachablePeers), "sessions": .number(sessions),
-            "queuedMessages": .number(queuedMessages),
+            "queuedMessages": .number(queuedMessages), "queuedFrames": .number(queuedFrames),
+            "queuedBytes": .number(queuedBytes), "spooledPackets": .number(spooledPackets),
             "counters": .object(counters.map { JSONValue.Member($0.name, .number($0.value)) }),
         ])
     }
