@@ -11,6 +11,7 @@ final class HandleAnnounce<C: Cryptography> {
     private let localPeer: PeerID
     private let links: LinkTable
     private let registry: PeerRegistry
+    private let routes: Routes
     private let identities: KnownIdentities<C>
     private let signatures: SignatureCheck<C>
     private let presence: AnnouncePresence<C>
@@ -24,13 +25,14 @@ final class HandleAnnounce<C: Cryptography> {
     private var alarmed = RecentPeers(lifetime: MeshPolicy.announceBackInterval)
 
     init(
-        localPeer: PeerID, links: LinkTable, registry: PeerRegistry, identities: KnownIdentities<C>,
+        localPeer: PeerID, links: LinkTable, registry: PeerRegistry, routes: Routes, identities: KnownIdentities<C>,
         signatures: SignatureCheck<C>, presence: AnnouncePresence<C>, peerEvents: PeerEvents, ports: NodePorts,
         counters: Counters, cryptography: C
     ) {
         self.localPeer = localPeer
         self.links = links
         self.registry = registry
+        self.routes = routes
         self.identities = identities
         self.signatures = signatures
         self.presence = presence
@@ -47,6 +49,12 @@ final class HandleAnnounce<C: Cryptography> {
         /// What there is to tell users, unless the link turns out to have changed hands.
         let change: PeerChange.Kind?
     }
+
+    /// Identities pinned.
+    var identityCount: Int { identities.count }
+
+    /// Peers remembered as answered, and as having been warned about.
+    var rememberedCounts: (answered: Int, alarmed: Int) { (answered.count, alarmed.count) }
 
     /// Takes the announce; `nil` when it was refused.
     func callAsFunction(_ packet: Inbound) -> Acceptance? {
@@ -66,7 +74,7 @@ final class HandleAnnounce<C: Cryptography> {
             return nil
         }
         let acceptance = verified(reading, packet)
-        answer(packet.sender)
+        answer(packet)
         return acceptance
     }
 
@@ -77,26 +85,30 @@ final class HandleAnnounce<C: Cryptography> {
             counters.add(.droppedMalformedPayload)
             return nil
         }
-        guard !conflicts(peer, noiseKey: noiseKey, signingKey: signingKey) else {
+        let trust = AnnounceTrust.judge(
+            noiseKey: noiseKey, signingKey: signingKey, known: knowledge(of: peer), isSigned: packet.view.isSigned,
+            verifies: { signatures.passes(packet, by: signingKey) })
+        switch trust {
+        case .verified: return admit(reading.announce, noiseKey: noiseKey, signingKey: signingKey, packet)
+        case .missingSignature: counters.add(.droppedUnsigned)
+        // The check has counted why.
+        case .invalidSignature: break
+        case .noiseKeyMismatch, .authenticatedKeyMismatch, .signingKeyMismatch:
             counters.add(.droppedKeyConflict)
             // Only an announce that is at least sound in itself is worth an alarm, and not every time.
             if signatures.passes(packet, by: signingKey), alarmed.insert(peer, at: ports.clock.uptime) {
-                peerEvents.report(.keyConflict, peer, name: reading.announce.nickname)
+                peerEvents.report(.keyConflict, peer, name: reading.announce.nickname, on: packet.link)
             }
-            return nil
         }
-        guard signatures.passes(packet, by: signingKey) else { return nil }
-        return admit(reading.announce, noiseKey: noiseKey, signingKey: signingKey, packet)
+        return nil
     }
 
-    private func conflicts(_ peer: PeerID, noiseKey: AgreementPublicKey, signingKey: SigningPublicKey) -> Bool {
-        let entry = registry[peer]
-        let known = identities[peer]
-        if let entry, entry.noiseKey != noiseKey { return true }
-        if let known, known.noiseKey != noiseKey { return true }
-        if let known, known.isSigningKeyAuthenticated, known.signingKey != signingKey { return true }
-        guard let pinned = entry?.signingKey ?? known?.signingKey else { return false }
-        return pinned != signingKey
+    private func knowledge(of peer: PeerID) -> AnnounceTrust.Knowledge {
+        let (entry, identity) = (registry[peer], identities[peer])
+        return AnnounceTrust.Knowledge(
+            noiseKeys: [entry?.noiseKey, identity?.noiseKey].compactMap(\.self),
+            authenticatedSigningKey: identity.flatMap { $0.isSigningKeyAuthenticated ? $0.signingKey : nil },
+            pinnedSigningKey: entry?.signingKey ?? identity?.signingKey)
     }
 
     private func admit(
@@ -112,16 +124,18 @@ final class HandleAnnounce<C: Cryptography> {
         let nickname = ports.normalization.nfc(announce.nickname)
         let entry = PeerEntry(
             id: peer, noiseKey: noiseKey, signingKey: signingKey, nickname: nickname, isConnected: isConnected,
-            lastSeen: now, capabilities: announce.capabilities)
+            lastSeen: now, capabilities: announce.capabilities, link: packet.link)
         guard registry.upsert(entry) else {
             counters.add(.droppedRegistryFull)
             return nil
         }
         counters.add(.announcesAccepted)
+        // An announce without a list takes nothing back: what was said before ages out.
+        if let neighbours = announce.neighbours { routes.learn(neighbours, of: peer) }
         var identity = identities[peer] ?? PeerIdentity(noiseKey: noiseKey, signingKey: signingKey, nickname: nickname)
         identity.signingKey = signingKey
         if !nickname.isEmpty { identity.nickname = nickname }
-        identities.keep(identity, of: peer)
+        identities.keep(identity, of: peer, on: packet.link)
 
         let isNewlyConnected = packet.isDirectAnnounce && isConnected && earlier?.isConnected != true
         var change: PeerChange.Kind?
@@ -132,15 +146,21 @@ final class HandleAnnounce<C: Cryptography> {
         } else if earlier?.nickname != nickname {
             change = .renamed
         }
-        if earlier == nil {
+        if earlier == nil, links.spend(of: \.provokedAnnounces, on: packet.link, at: now) {
             presence.announceSoon(
                 after: Milliseconds(ports.randomness.number(in: MeshPolicy.afterglowDelay)))
         }
         return Acceptance(peer: peer, isDirect: packet.isDirectAnnounce, change: change)
     }
 
-    /// Answers with an announce of our own, once in a while for each peer.
-    private func answer(_ peer: PeerID) {
-        if answered.insert(peer, at: ports.clock.uptime) { presence.announceSoon() }
+    /// Answers with an announce of our own, once in a while for each peer, and not for each that is made up.
+    private func answer(_ packet: Inbound) {
+        let now = ports.clock.uptime
+        guard !answered.contains(packet.sender, at: now) else { return }
+        guard links.spend(of: \.provokedAnnounces, on: packet.link, at: now) else {
+            return counters.add(.announcesNotAnswered)
+        }
+        _ = answered.insert(packet.sender, at: now)
+        presence.announceSoon()
     }
 }

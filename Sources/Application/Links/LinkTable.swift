@@ -13,20 +13,18 @@ struct LinkState {
     var revalidatedAt: Uptime?
     /// A handshake made for this link's sake completed without proving it: its messages came another way.
     var isUnprovable = false
-    /// Bytes that inflation may still cost.
-    var inflation: TokenBucket
-    /// Signature checks that this link may still cost.
-    var signatureChecks: TokenBucket
-    /// Pings answered lately.
-    var pingAnswers: RateWindow
+    /// A handshake that we began on it stayed without an answer: who is at its far end is in doubt.
+    var isDoubtful = false
+    /// The link's name in the fanout's draw, UTF-8: random, because links that bear the same number at many nodes would be
+    /// left out by all of them for the same packet. At most ten digits: what is hashed then fits one block of SHA-256.
+    let fanoutName: [UInt8]
+    /// What this link may still cost.
+    var budgets: LinkBudgets
 
-    init(_ description: LinkDescription, at now: Uptime) {
+    init(_ description: LinkDescription, tag: UInt64, at now: Uptime) {
         self.description = description
-        inflation = TokenBucket(
-            capacity: MeshPolicy.inflationBurst, perSecond: MeshPolicy.inflationPerSecond, at: now)
-        signatureChecks = TokenBucket(
-            capacity: MeshPolicy.signatureChecksPerSecond, perSecond: MeshPolicy.signatureChecksPerSecond, at: now)
-        pingAnswers = RateWindow(limit: MeshPolicy.pingAnswersPerLink, window: MeshPolicy.pingTimeout)
+        fanoutName = Array(String(tag >> 24, radix: 16).utf8)
+        budgets = LinkBudgets(at: now)
     }
 
     /// The peer that provably holds the far end now.
@@ -40,6 +38,11 @@ final class LinkTable {
     private var states: [LinkID: LinkState] = [:]
     /// Links in order of age; the order in which a packet leaves on several of them.
     private(set) var ids: [LinkID] = []
+    /// Links that we opened, in order of age.
+    private(set) var openedIDs: [LinkID] = []
+    /// Links that neighbours opened, in order of age.
+    private(set) var acceptedIDs: [LinkID] = []
+    /// Links in the order in which they were bound to each peer.
     private var boundLinks: [PeerID: [LinkID]] = [:]
 
     /// The number of live links.
@@ -47,26 +50,28 @@ final class LinkTable {
 
     subscript(id: LinkID) -> LinkState? { states[id] }
 
-    /// Adds a link that came up.
-    func insert(_ description: LinkDescription, at now: Uptime) {
+    /// Adds a link that came up; `tag` is random.
+    func insert(_ description: LinkDescription, tag: UInt64, at now: Uptime) {
         guard states[description.id] == nil else { return }
-        states[description.id] = LinkState(description, at: now)
+        states[description.id] = LinkState(description, tag: tag, at: now)
         ids.append(description.id)
+        if description.isOutgoing { openedIDs.append(description.id) } else { acceptedIDs.append(description.id) }
     }
 
     /// Forgets a link that went down; answers its last state.
     func remove(_ id: LinkID) -> LinkState? {
         guard let state = states.removeValue(forKey: id) else { return nil }
         ids.removeAll { $0 == id }
+        openedIDs.removeAll { $0 == id }
+        acceptedIDs.removeAll { $0 == id }
         if let peer = state.boundPeer { unlist(id, from: peer) }
         return state
     }
 
     /// Changes the state of a link in place; no effect when it is gone.
     func update<Result>(_ id: LinkID, _ change: (inout LinkState) -> Result) -> Result? {
-        guard var state = states.removeValue(forKey: id) else { return nil }
-        defer { states[id] = state }
-        return change(&state)
+        guard let place = states.index(forKey: id) else { return nil }
+        return change(&states.values[place])
     }
 
     /// Binds a link to a peer, or with `nil` to nobody; the earlier binding's proof ends.
@@ -76,6 +81,7 @@ final class LinkTable {
         states[id]?.boundPeer = peer
         states[id]?.provenPeer = nil
         states[id]?.isUnprovable = false
+        states[id]?.isDoubtful = false
         if let peer { boundLinks[peer, default: []].append(id) }
     }
 
@@ -83,6 +89,7 @@ final class LinkTable {
     /// are often stale), then those that the peer opened, oldest first (spec: mesh §13.1).
     func links(boundTo peer: PeerID) -> [LinkID] {
         let bound = boundLinks[peer] ?? []
+        if bound.count < 2 { return bound }
         return bound.reversed().filter(isOutgoing) + bound.filter { !isOutgoing($0) }.sorted()
     }
 
@@ -99,7 +106,24 @@ final class LinkTable {
         for id in boundLinks[peer] ?? [] { states[id]?.provenPeer = nil }
     }
 
-    private func isOutgoing(_ id: LinkID) -> Bool { states[id]?.description.isOutgoing ?? false }
+    /// The peer's preferred link: of those that we opened one that was proved, else the one bound last (spec: mesh §13).
+    func preferred(by peer: PeerID) -> LinkID? {
+        let opened = (boundLinks[peer] ?? []).filter(isOutgoing)
+        return opened.last { states[$0]?.authenticatedPeer == peer } ?? opened.last
+    }
+
+    /// A handshake with the peer stayed without an answer: links that only claim to end at it are not to be trusted alone.
+    func markDoubtful(_ peer: PeerID) {
+        for id in boundLinks[peer] ?? [] where states[id]?.authenticatedPeer != peer { states[id]?.isDoubtful = true }
+    }
+
+    /// Whether every link of the peer is in doubt; not when it has none.
+    func isInDoubt(_ peer: PeerID) -> Bool {
+        guard let bound = boundLinks[peer], !hasAuthenticatedLink(to: peer) else { return false }
+        return bound.allSatisfy { states[$0]?.isDoubtful == true }
+    }
+
+    func isOutgoing(_ id: LinkID) -> Bool { states[id]?.description.isOutgoing ?? false }
 
     private func unlist(_ id: LinkID, from peer: PeerID) {
         boundLinks[peer]?.removeAll { $0 == id }

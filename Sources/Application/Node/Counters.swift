@@ -3,6 +3,11 @@ public enum CounterName: String, CaseIterable, Sendable {
     case framesReceived
     case framesSent
     case framesRelayed
+    case framesForwarded
+    case packetsRouted
+    case packetsSpooled
+    case messagesSentAgain
+    case relaysCancelled
     case bytesReceived
     case bytesSent
     case announcesAccepted
@@ -13,6 +18,8 @@ public enum CounterName: String, CaseIterable, Sendable {
     case fragmentedPacketsCompleted
     case sessionsEstablished
     case droppedUnknownLink
+    case droppedFrameBudget
+    case droppedByteBudget
     case droppedMalformedFrame
     case droppedSelfLoop
     case droppedSenderMismatch
@@ -28,6 +35,9 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedUnsigned
     case droppedBadSignature
     case droppedUnknownSigner
+    case droppedSyncRequest
+    case droppedRelayBudget
+    case droppedUnverifiedRelay
     case droppedKeyConflict
     case droppedPublicRateLimit
     case droppedNotBroadcast
@@ -35,14 +45,23 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedAssembly
     case droppedHandshake
     case droppedHandshakeRateLimit
+    case droppedHandshakeLinkBudget
     case droppedCiphertext
     case droppedMessageRateLimit
+    case droppedCiphertextBudget
     case droppedEarlyCiphertext
     case droppedFile
     case droppedPingBudget
+    case droppedRelay
+    case droppedRelayTrain
+    case droppedSpool
+    case droppedRoute
     case droppedRegistryFull
+    case peersDisplaced
     case identitiesNotKept
+    case announcesNotAnswered
     case peerEventsNotLogged
+    case keyAlarmsNotLogged
     case sendRefusedByLink
     case sendLinkFull
     case sendNoLink

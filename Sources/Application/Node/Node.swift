@@ -14,12 +14,15 @@ public final class Node<C: Cryptography> {
     let links = LinkTable()
     let registry = PeerRegistry()
     let outcomes = PendingOutcomes()
+    let relayBudget: RelayBudget
     let peerEvents: PeerEvents
     let keys: IdentityKeys<C>
     let cryptography: C
     let names: DisplayNames
     let sessions: Sessions<C>
+    let routes: Routes
     let transmitter: Transmitter<C>
+    let relays: ScheduledRelays
     let signatures: SignatureCheck<C>
     let signers: Signers<C>
     let presence: AnnouncePresence<C>
@@ -41,7 +44,7 @@ public final class Node<C: Cryptography> {
     }
     /// After the goodbye nothing is said and nothing heard: an announce would bring us back.
     var isStopped = false
-    private var disconnects = RecentPeers(lifetime: MeshPolicy.disconnectReportInterval)
+    var disconnects = RecentPeers(lifetime: MeshPolicy.disconnectReportInterval)
 
     /// Makes a node; nothing happens before ``start()``.
     ///
@@ -60,32 +63,36 @@ public final class Node<C: Cryptography> {
         let local = PeerID(of: cryptography.agreementPublicKey(of: keys.noise), using: cryptography)
         id = local
         startedAt = ports.clock.uptime
-        peerEvents = PeerEvents(ports: ports, counters: counters)
+        relayBudget = RelayBudget(links: links, counters: counters, at: ports.clock.uptime)
+        peerEvents = PeerEvents(links: links, ports: ports, counters: counters)
         seen = SeenPackets(seed: ports.randomness.next())
         assemblies = FragmentAssemblies(localPeer: local)
         let identities = KnownIdentities(
-            stored.identities, ports: ports, counters: counters, cryptography: cryptography)
+            stored.identities, links: links, ports: ports, counters: counters, cryptography: cryptography)
         names = DisplayNames(
             own: nickname.text, registry: registry, identities: identities, normalization: ports.normalization,
             cryptography: cryptography)
         signers = Signers(registry: registry, identities: identities)
         signatures = SignatureCheck(links: links, ports: ports, counters: counters, cryptography: cryptography)
         sessions = Sessions(localPeer: local, staticKey: keys.noise, ports: ports, cryptography: cryptography)
+        routes = Routes(localPeer: local, registry: registry, ports: ports)
+        relays = ScheduledRelays(ports.scheduler)
         transmitter = Transmitter(
-            localPeer: local, signingKey: keys.signing, links: links, ports: ports, counters: counters,
-            cryptography: cryptography)
+            localPeer: local, signingKey: keys.signing, links: links, routes: routes, ports: ports,
+            counters: counters, cryptography: cryptography)
         presence = AnnouncePresence(
             nickname: nickname.text, keys: keys, registry: registry, transmitter: transmitter, ports: ports,
             cryptography: cryptography)
         handleAnnounce = HandleAnnounce(
-            localPeer: local, links: links, registry: registry, identities: identities, signatures: signatures,
-            presence: presence, peerEvents: peerEvents, ports: ports, counters: counters, cryptography: cryptography)
+            localPeer: local, links: links, registry: registry, routes: routes, identities: identities,
+            signatures: signatures, presence: presence, peerEvents: peerEvents, ports: ports, counters: counters,
+            cryptography: cryptography)
         publicChat = PublicChat(
             localPeer: local, signers: signers, signatures: signatures, transmitter: transmitter, names: names,
             ports: ports, counters: counters, cryptography: cryptography)
         privateChat = PrivateChat(
-            localPeer: local, registry: registry, sessions: sessions, transmitter: transmitter, outcomes: outcomes,
-            names: names, ports: ports, counters: counters)
+            localPeer: local, registry: registry, routes: routes, sessions: sessions, transmitter: transmitter,
+            outcomes: outcomes, names: names, ports: ports, counters: counters)
         noise = ExchangeNoise(
             localPeer: local, keys: keys, links: links, registry: registry, identities: identities, sessions: sessions,
             chat: privateChat, transmitter: transmitter, presence: presence, names: names, peerEvents: peerEvents,
@@ -97,7 +104,11 @@ public final class Node<C: Cryptography> {
             localPeer: local, links: links, registry: registry, transmitter: transmitter, ports: ports,
             counters: counters)
         transmitter.trains.finished = { [unowned self] in trainLeft($0) }
-        registry.evicted = { [unowned self] in report(.left, $0) }
+        registry.evicted = { [unowned self] in
+            counters.add(.peersDisplaced)
+            routes.forget($0.id)
+            report(.left, $0)
+        }
         for event in stored.recentEvents {
             publicChat.remember(event)
             privateChat.remember(event)
@@ -131,15 +142,18 @@ public final class Node<C: Cryptography> {
             ports.events.emit(.log(.warning, "closed \(description.name): \(MeshPolicy.maximumLinks) links are open"))
             return ports.links.close(description.id)
         }
-        links.insert(description, at: ports.clock.uptime)
+        links.insert(description, tag: ports.randomness.next(), at: ports.clock.uptime)
         ports.events.emit(.log(.info, "link up: \(description.name)"))
         presence.announceSoon(after: MeshPolicy.linkAnnounceDelay)
+        let settling = description.isOutgoing ? MeshPolicy.openedLinkSettling : MeshPolicy.acceptedLinkSettling
+        ports.scheduler.schedule(.linkSettled(description.id), at: ports.clock.uptime + settling)
     }
 
     /// A link is gone.
     public func linkDown(_ link: LinkID) {
         guard let state = links.remove(link) else { return }
-        transmitter.forget(link)
+        transmitter.queues.forget(link)
+        ports.scheduler.cancel(.linkSettled(link))
         ports.events.emit(.log(.info, "link down: \(state.description.name)"))
         guard let peer = state.boundPeer, !links.hasLink(to: peer) else { return }
         disconnect(peer)
@@ -150,7 +164,6 @@ public final class Node<C: Cryptography> {
     public func linkWritable(_ link: LinkID) {
         guard links[link] != nil else { return }
         transmitter.drain(link)
-        transmitter.trains.linkDrained()
     }
 
     /// A peer has no link any more; it stays known for as long as it may be heard of through others.
@@ -161,7 +174,7 @@ public final class Node<C: Cryptography> {
     }
 
     func report(_ kind: PeerChange.Kind, _ entry: PeerEntry) {
-        peerEvents.report(kind, entry.id, name: entry.nickname)
+        peerEvents.report(kind, entry.id, name: entry.nickname, on: entry.link)
     }
 
     // MARK: Time
@@ -172,11 +185,16 @@ public final class Node<C: Cryptography> {
         switch timer {
         case .maintenance: maintain()
         case .announce: presence.fired()
+        case .relay(let number): relayNow(number)
+        case .linkSettled: transmitter.flushSpool()
         case .train(let id): transmitter.trains.advance(id)
-        case .handshakeInitiator(let peer): sessions.initiatorTimedOut(peer)
+        case .handshakeInitiator(let peer):
+            links.markDoubtful(peer)
+            sessions.initiatorTimedOut(peer)
         case .handshakeResponder(let peer): sessions.responderTimedOut(peer)
         case .handshakeGrace(let peer): sessions.graceEnded(peer)
         case .handshakeRecovery(let peer): sessions.recover(peer)
+        case .privateConfirmation(let peer): privateChat.confirm(peer)
         case .privateQueue(let peer): privateChat.flush(peer)
         case .ping(let nonce): pings.timedOut(nonce)
         }
@@ -201,10 +219,15 @@ public final class Node<C: Cryptography> {
         sessions.maintain()
         privateChat.maintain()
         noise.maintain()
+        routes.maintain()
+        transmitter.queues.drainAll()
+        if !ticks.isMultiple(of: 2) { transmitter.flushSpool() }
         if ticks.isMultiple(of: Self.ticksPerSweep) {
             seen.cleanUp(at: now)
             ingress.cleanUp(at: now)
             assemblies.sweep(at: now)
+            routes.sweep()
+            transmitter.sweepSpool()
         }
         scheduleMaintenance()
     }
@@ -217,6 +240,7 @@ public final class Node<C: Cryptography> {
                 if age > MeshPolicy.linklessPeerTimeout, !links.hasLink(to: entry.id) { disconnect(entry.id) }
             } else if age > MeshPolicy.peerRetention {
                 _ = registry.remove(entry.id)
+                routes.forget(entry.id)
                 report(.left, entry)
             }
         }

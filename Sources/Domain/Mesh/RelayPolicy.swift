@@ -44,6 +44,8 @@ public struct RelayPolicy: Sendable {
 
     /// Bytes that may wait on one link; what matters least goes first (§20).
     public static let queueBytes = 1_000_000
+    /// Bytes that may wait on all links together. [ours]: memory of a small machine.
+    public static let queueBytesInAll = 16_000_000
 
     /// The most intermediate hops of a route that we choose: longer stale paths fail more often than floods (§17.2).
     public static let maximumHops = 4

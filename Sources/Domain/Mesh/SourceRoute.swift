@@ -113,14 +113,16 @@ public struct RouteFailures: Sendable {
 
     /// A routed packet left; packets that follow each other share one deadline.
     public mutating func noteRouted(to recipient: PeerID, at now: Uptime) {
-        if watches[recipient] == nil, watches.count >= capacity,
-            let victim = watches.min(by: { ($0.value.end, $0.key) < ($1.value.end, $1.key) })
-        {
-            watches[victim.key] = nil
-        }
+        makeRoom(for: recipient)
         var watch = watches[recipient] ?? Watch()
         watch.pendingSince = watch.pendingSince ?? now
         watches[recipient] = watch
+    }
+
+    /// Routes to the recipient are known to fail.
+    public mutating func suppress(_ recipient: PeerID, at now: Uptime) {
+        makeRoom(for: recipient)
+        watches[recipient] = Watch(suppressedUntil: now + RelayPolicy.routeSuppression)
     }
 
     /// Something that the peer wrote came in, on whatever way. It does not lift a suppression.
@@ -128,6 +130,13 @@ public struct RouteFailures: Sendable {
         guard var watch = watches[peer] else { return }
         watch.pendingSince = nil
         watches[peer] = watch.isIdle ? nil : watch
+    }
+
+    private mutating func makeRoom(for recipient: PeerID) {
+        guard watches[recipient] == nil, watches.count >= capacity,
+            let victim = watches.min(by: { ($0.value.end, $0.key) < ($1.value.end, $1.key) })
+        else { return }
+        watches[victim.key] = nil
     }
 
     /// Forgets what no longer matters; due every 15 s.

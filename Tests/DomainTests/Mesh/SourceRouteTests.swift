@@ -177,6 +177,9 @@ private final class Failures {
     func noteRouted(_ peer: Int = 1, at milliseconds: Int64) {
         failures.noteRouted(to: PeerID(rawValue: UInt64(peer)), at: Uptime(milliseconds: milliseconds))
     }
+    func suppress(_ peer: Int = 1, at milliseconds: Int64) {
+        failures.suppress(PeerID(rawValue: UInt64(peer)), at: Uptime(milliseconds: milliseconds))
+    }
     func heard(_ peer: Int = 1) { failures.heard(from: PeerID(rawValue: UInt64(peer))) }
     func prune(at milliseconds: Int64) { failures.prune(at: Uptime(milliseconds: milliseconds)) }
 }
@@ -245,6 +248,20 @@ struct RouteFailuresTests {
         #expect(!failures.mayRoute(at: 70_001))
         #expect(!failures.mayRoute(at: 130_000))
         #expect(failures.mayRoute(at: 130_001))
+    }
+
+    @Test("a recipient can be flooded to for a minute without a failure of ours")
+    func suppressed() {
+        let failures = Failures()
+        failures.noteRouted(at: 0)
+        failures.suppress(at: 5000)
+        #expect(!failures.mayRoute(at: 5000) && !failures.mayRoute(at: 64_999))
+        #expect(failures.mayRoute(at: 65_000))
+        let full = Failures(capacity: 1)
+        full.noteRouted(1, at: 0)
+        full.suppress(2, at: 0)
+        #expect(full.count == 1)
+        #expect(!full.mayRoute(2, at: 0))
     }
 
     @Test("recipients do not share their fate")
