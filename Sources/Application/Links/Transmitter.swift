@@ -237,7 +237,7 @@ final class Transmitter<C: Cryptography> {
         _ view: PacketView, key: DedupKey, ttl: UInt8, for recipient: PeerID?, ingress: LinkID?, source: PeerID?,
         since: Uptime?
     ) {
-        guard let recipient, view.type == .noiseHandshake || view.type == .noiseEncrypted else { return }
+        guard let recipient, view.type.awaitsLink else { return }
         let item = Spooled(view: view, ttl: ttl, ingress: ingress, source: source)
         let dropped = spool.insert(
             item, key: key, for: recipient, cost: view.frame.count, at: since ?? ports.clock.uptime)

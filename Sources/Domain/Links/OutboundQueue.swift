@@ -13,12 +13,11 @@ public enum OutboundPriority: Hashable, Comparable, Sendable {
 
     /// The priority of a packet.
     ///
-    /// - Parameter payload: The payload as far as it is at hand; a fragment states there how many there are.
+    /// - Parameter payload: The payload as far as it is at hand; a fragment states in bytes 10 and 11 how many there
+    ///   are, and one that is too short for that counts as the longest train.
     public init(type: MessageType, payload: ArraySlice<UInt8>) {
         switch type {
-        case .fragment:
-            let total = FragmentHeader(payload)?.total ?? .max
-            self = .fragment(total: max(1, total))
+        case .fragment: self = .fragment(total: max(1, FragmentHeader.claimedTotal(payload) ?? .max))
         case .fileTransfer: self = .file
         default: self = type.isKnown ? .prompt : .unknown
         }

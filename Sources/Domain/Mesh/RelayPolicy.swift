@@ -53,7 +53,8 @@ public struct RelayPolicy: Sendable {
     public static let routeConfirmation: Milliseconds = .seconds(10)
     /// How long a recipient is flooded to after a route to it failed (§17.4).
     public static let routeSuppression: Milliseconds = .seconds(60)
-    /// Recipients whose routes are watched at once. [ours]: memory; the oldest is forgotten, and is routed to again.
+    /// Recipients whose routes are watched at once. [ours]: memory; the one whose watch ends first is
+    /// forgotten, and is routed to again.
     public static let maximumWatchedRoutes = 256
     /// How old the claims may be that a route is built on (§16).
     public static let topologyFreshness: Milliseconds = .seconds(60)
