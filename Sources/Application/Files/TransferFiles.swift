@@ -44,6 +44,7 @@ final class TransferFiles<C: Cryptography> {
         guard MediaType(accepting: file) != nil else {
             throw .invalid("the content does not look like \(mime); receivers would drop it")
         }
+        if let hold = transmitter.hold { throw hold }
         guard transmitter.links.count > 0 else { throw .nobodyHere }
         let packet = transmitter.makePacket(
             .fileTransfer, payload: file.encoded, version: PacketPolicy.version2)
@@ -63,9 +64,10 @@ final class TransferFiles<C: Cryptography> {
     func left(_ train: FragmentTrains.Train) {
         guard let id = train.transfer else { return }
         let isWhole = train.accepted == train.plan.count
+        let cause = transmitter.hold == nil ? "the links went down" : "the clock turned out to be wrong"
         tell(
             isWhole
-                ? .sent : .failed(reason: "\(train.accepted) of \(train.plan.count) pieces left; the links went down"),
+                ? .sent : .failed(reason: "\(train.accepted) of \(train.plan.count) pieces left; \(cause)"),
             id)
     }
 

@@ -19,6 +19,8 @@ final class Transmitter<C: Cryptography> {
     let localPeer: PeerID
     let links: LinkTable
     let trains: FragmentTrains
+    /// Why nothing of ours may leave now; `nil` when it may.
+    var holdsBack: (() -> Refusal?)?
     private let signingKey: C.Secret
     private let ports: NodePorts
     private let counters: Counters
@@ -43,6 +45,9 @@ final class Transmitter<C: Cryptography> {
             self.transmit(frame, to: destination, whenFull: .report)
         }
     }
+
+    /// Why nothing of ours may leave now: a wrong clock. What others wrote is passed on all the same.
+    var hold: Refusal? { holdsBack?() }
 
     /// A packet of ours, stamped with a time that no other packet of ours has.
     ///
@@ -69,6 +74,10 @@ final class Transmitter<C: Cryptography> {
     /// - Returns: Whether some link took it or it is held for one that is full, or its train of fragments has started or
     ///   waits for its turn.
     func send(_ packet: Packet, transfer: String? = nil) -> Bool {
+        guard hold == nil else {
+            counters.add(.droppedWhileClockWrong)
+            return false
+        }
         guard let frame = packet.encoded(padding: packet.type.isPaddedOnAir, using: ports.compression) else {
             return false
         }

@@ -47,6 +47,7 @@ public enum CounterName: String, CaseIterable, Sendable {
     case sendLinkFull
     case sendNoLink
     case droppedWhileDiskStalls
+    case droppedWhileClockWrong
     case journalFailures
 }
 

@@ -21,6 +21,9 @@ extension Node {
     /// Tells a peer that its messages were seen.
     public func markRead(_ ids: [String], from peer: PeerID) { privateChat.markRead(ids, from: peer) }
 
+    /// Takes over whether the operator vouches for the wall clock.
+    public func trustClock(_ isTrusted: Bool) { clockWatch.setTrust(isTrusted) }
+
     /// Changes our name and announces it.
     public func setNickname(_ text: String) throws(Refusal) -> String {
         let nickname = Nickname(own: text, normalization: ports.normalization, randomness: ports.randomness)
@@ -46,7 +49,15 @@ extension Node {
     }
 
     /// The peer that a person means; a name that means several is refused with the candidates.
-    public func resolve(_ text: String) throws(Refusal) -> PeerID { try names.resolve(text) }
+    public func resolve(_ text: String) throws(Refusal) -> PeerID {
+        do throws(Refusal) {
+            return try names.resolve(text)
+        } catch {
+            // With a wrong clock nobody's announce is fresh, so nobody is known by name: that is what must be mended.
+            if case .noSuchPeer = error, let hold = transmitter.hold { throw hold }
+            throw error
+        }
+    }
 
     /// The peers heard of lately, neighbours first, then by name.
     public var peers: [PeerReport] {
@@ -78,6 +89,7 @@ extension Node {
                 }
             },
             connectedPeers: registry.degree, reachablePeers: entries.count { registry.isReachable($0.id, at: now) },
-            sessions: sessions.establishedCount, queuedMessages: privateChat.waitingCount, counters: counters.report)
+            sessions: sessions.establishedCount, queuedMessages: privateChat.waitingCount,
+            heldMessages: publicChat.heldCount, clock: clockWatch.report, counters: counters.report)
     }
 }

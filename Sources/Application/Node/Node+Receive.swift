@@ -8,7 +8,7 @@ extension Node {
         counters.add(.framesReceived)
         counters.add(.bytesReceived, frame.count)
         guard let view = PacketView(frame) else { return counters.add(.droppedMalformedFrame) }
-        guard let from = admit(view, boundPeer: state.boundPeer) else { return }
+        guard let from = admit(view, on: link, boundPeer: state.boundPeer) else { return }
         guard let payload = inflate(view, on: link) else { return }
         let packet = Inbound(view: view, payload: payload, link: link, from: from, isRebuilt: false)
         bindRaw(packet)
@@ -22,7 +22,7 @@ extension Node {
     }
 
     /// The ingress guard: our own echo, a foreign sync request, a wrong clock. Answers whom to attribute the frame to.
-    private func admit(_ view: PacketView, boundPeer: PeerID?) -> PeerID? {
+    private func admit(_ view: PacketView, on link: LinkID, boundPeer: PeerID?) -> PeerID? {
         switch IngressGuard.judge(view, boundPeer: boundPeer, localPeer: id) {
         case .selfLoop: counters.add(.droppedSelfLoop)
         case .senderMismatch: counters.add(.droppedSenderMismatch)
@@ -34,6 +34,7 @@ extension Node {
             }
             guard IngressGuard.isFresh(view.timestamp, at: ports.clock.wall) else {
                 counters.add(.droppedClockSkew)
+                clockWatch.take(strange: view, on: link)
                 return nil
             }
             return from
@@ -100,6 +101,7 @@ extension Node {
 
     private func announced(_ packet: Inbound) {
         guard let acceptance = handleAnnounce(packet) else { return }
+        clockWatch.take(accepted: packet)
         let isRebound = acceptance.isDirect && rebind(packet.link, to: acceptance.peer)
         if !isRebound, let change = acceptance.change, let entry = registry[acceptance.peer] { report(change, entry) }
         noise.peerAnnounced(acceptance.peer, on: packet.link, isDirect: acceptance.isDirect)

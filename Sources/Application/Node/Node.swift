@@ -20,6 +20,7 @@ public final class Node<C: Cryptography> {
     let names: DisplayNames
     let sessions: Sessions<C>
     let transmitter: Transmitter<C>
+    let clockWatch: WatchClock<C>
     let signatures: SignatureCheck<C>
     let signers: Signers<C>
     let presence: AnnouncePresence<C>
@@ -71,6 +72,9 @@ public final class Node<C: Cryptography> {
         signers = Signers(registry: registry, identities: identities)
         signatures = SignatureCheck(links: links, ports: ports, counters: counters, cryptography: cryptography)
         sessions = Sessions(localPeer: local, staticKey: keys.noise, ports: ports, cryptography: cryptography)
+        clockWatch = WatchClock(
+            localPeer: local, floor: stored.clockFloor, isTrusted: settings.trustsClock, links: links, ports: ports,
+            counters: counters, cryptography: cryptography)
         transmitter = Transmitter(
             localPeer: local, signingKey: keys.signing, links: links, ports: ports, counters: counters,
             cryptography: cryptography)
@@ -96,6 +100,9 @@ public final class Node<C: Cryptography> {
         pings = MeshPing(
             localPeer: local, links: links, registry: registry, transmitter: transmitter, ports: ports,
             counters: counters)
+        transmitter.holdsBack = { [unowned self] in clockWatch.isHolding ? clockWatch.refusal : nil }
+        clockWatch.released = { [unowned self] in clockIsRight() }
+        clockWatch.heldBack = { [unowned self] in transmitter.trains.abandonOwn() }
         transmitter.trains.finished = { [unowned self] in trainLeft($0) }
         registry.evicted = { [unowned self] in report(.left, $0) }
         for event in stored.recentEvents {
@@ -108,6 +115,7 @@ public final class Node<C: Cryptography> {
 
     /// Begins to announce and to keep house.
     public func start() {
+        clockWatch.tellAtStart()
         presence.announceSoon(after: MeshPolicy.initialAnnounceDelay)
         scheduleMaintenance()
     }
@@ -117,6 +125,7 @@ public final class Node<C: Cryptography> {
         isStopped = true
         ports.scheduler.cancel(.announce)
         ports.scheduler.cancel(.maintenance)
+        publicChat.giveUpHeld()
         guard links.count > 0, let leave = transmitter.sign(transmitter.makePacket(.leave, payload: [])) else {
             return
         }
@@ -140,6 +149,7 @@ public final class Node<C: Cryptography> {
     public func linkDown(_ link: LinkID) {
         guard let state = links.remove(link) else { return }
         transmitter.forget(link)
+        clockWatch.linkDown(link)
         ports.events.emit(.log(.info, "link down: \(state.description.name)"))
         guard let peer = state.boundPeer, !links.hasLink(to: peer) else { return }
         disconnect(peer)
@@ -188,6 +198,14 @@ public final class Node<C: Cryptography> {
         if train.isOwn, train.type == .noiseEncrypted, let peer = train.destination.peer { privateChat.flush(peer) }
     }
 
+    /// What was held back for the clock's sake may go: who we are first, for phones drop what comes from strangers.
+    private func clockIsRight() {
+        guard !isStopped else { return }
+        presence.announceSoon()
+        publicChat.sendHeld()
+        privateChat.sendHeld()
+    }
+
     private func scheduleMaintenance() {
         ports.scheduler.schedule(.maintenance, at: ports.clock.uptime + MeshPolicy.maintenanceInterval)
     }
@@ -196,6 +214,7 @@ public final class Node<C: Cryptography> {
     private func maintain() {
         let now = ports.clock.uptime
         ticks += 1
+        clockWatch.maintain()
         presence.maintain(lastTraffic: lastTraffic)
         reconcilePeers(at: now)
         sessions.maintain()

@@ -85,6 +85,10 @@ public struct NodeReport: Hashable, Sendable {
     public var sessions: Int
     /// Private messages that wait for a session.
     public var queuedMessages: Int
+    /// Public messages that wait for a right clock.
+    public var heldMessages: Int
+    /// How the wall clock stands.
+    public var clock: ClockReport
     /// Counters by name, in a fixed order: what was received, sent, relayed, and dropped for which reason.
     public var counters: [Counter]
 
@@ -105,7 +109,7 @@ public struct NodeReport: Hashable, Sendable {
     public init(
         id: PeerID, nickname: String, fingerprint: Fingerprint, startedAt: Uptime, now: Uptime, wall: WallTime,
         links: [LinkReport], connectedPeers: Int, reachablePeers: Int, sessions: Int, queuedMessages: Int,
-        counters: [Counter]
+        heldMessages: Int, clock: ClockReport, counters: [Counter]
     ) {
         self.id = id
         self.nickname = nickname
@@ -118,6 +122,8 @@ public struct NodeReport: Hashable, Sendable {
         self.reachablePeers = reachablePeers
         self.sessions = sessions
         self.queuedMessages = queuedMessages
+        self.heldMessages = heldMessages
+        self.clock = clock
         self.counters = counters
     }
 }

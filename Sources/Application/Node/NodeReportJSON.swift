@@ -9,7 +9,7 @@ extension NodeReport {
             "startedAt": .number(wall.before(now - startedAt).milliseconds), "uptime": .number((now - startedAt).count),
             "links": .array(links.map(\.json)), "connectedPeers": .number(connectedPeers),
             "reachablePeers": .number(reachablePeers), "sessions": .number(sessions),
-            "queuedMessages": .number(queuedMessages),
+            "queuedMessages": .number(queuedMessages), "heldMessages": .number(heldMessages), "clock": clock.json,
             "counters": .object(counters.map { JSONValue.Member($0.name, .number($0.value)) }),
         ])
     }

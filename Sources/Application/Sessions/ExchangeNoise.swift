@@ -59,6 +59,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     /// Takes a handshake message for us.
     func receive(handshake packet: Inbound) {
         guard packet.view.recipient == localPeer else { return }
+        // Our answer could not leave; the peer tries again.
+        guard transmitter.hold == nil else { return counters.add(.droppedWhileClockWrong) }
         let peer = packet.sender
         switch sessions.receive(packet.payload, from: peer) {
         case .progress(let reply, let established):
@@ -180,6 +182,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
 
     /// A neighbour announced itself: resume what a link loss interrupted, and prove an old session on a new link.
     func peerAnnounced(_ peer: PeerID, on link: LinkID, isDirect: Bool) {
+        guard transmitter.hold == nil else { return }
         if isDirect {
             if toResume.remove(peer) != nil, !sessions.exists(for: peer) { _ = sessions.start(with: peer) }
             revalidate(peer, on: link)
@@ -233,5 +236,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
 
     func session(failedFor peer: PeerID) { chat.sessionFailed(with: peer) }
 
-    func session(canReach peer: PeerID) -> Bool { registry.isReachable(peer, at: ports.clock.uptime) }
+    func session(canReach peer: PeerID) -> Bool {
+        transmitter.hold == nil && registry.isReachable(peer, at: ports.clock.uptime)
+    }
 }
