@@ -12,6 +12,8 @@ final class TransferFiles<C: Cryptography> {
     private let ports: NodePorts
     private let counters: Counters
     private let cryptography: C
+    /// Whether files are only passed on: nobody here reads them.
+    var isForRelay = false
     /// Accepted files on their way to the disk.
     private var storing: [FileTicket: ReceivedFile] = [:]
     /// Files that arrived lately: their fragments can be replayed, and the seen-set is short.
@@ -85,6 +87,10 @@ final class TransferFiles<C: Cryptography> {
             return .stop
         }
         guard packet.sender != localPeer, signatures.passes(packet, by: key) else { return .stop }
+        guard !isForRelay else {
+            counters.add(.notTakenByRelay)
+            return .relayable
+        }
         let isPrivate = packet.view.recipient == localPeer
         guard isPrivate || packet.view.isBroadcast else { return .relayable }
         guard let file = FilePacket(packet.payload), let type = MediaType(accepting: file),

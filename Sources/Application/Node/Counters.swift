@@ -48,6 +48,7 @@ public enum CounterName: String, CaseIterable, Sendable {
     case sendNoLink
     case droppedWhileDiskStalls
     case droppedWhileClockWrong
+    case notTakenByRelay
     case journalFailures
 }
 

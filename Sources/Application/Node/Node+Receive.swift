@@ -83,6 +83,7 @@ extension Node {
     private func handle(_ packet: Inbound) -> Handling {
         switch packet.type {
         case .announce: announced(packet)
+        case .message where settings.role == .relay: counters.add(.notTakenByRelay)
         case .message: publicChat.receive(packet)
         case .leave: return left(packet)
         case .noiseHandshake: noise.receive(handshake: packet)

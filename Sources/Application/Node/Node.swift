@@ -100,6 +100,8 @@ public final class Node<C: Cryptography> {
         pings = MeshPing(
             localPeer: local, links: links, registry: registry, transmitter: transmitter, ports: ports,
             counters: counters)
+        noise.isForRelay = settings.role == .relay
+        files.isForRelay = settings.role == .relay
         transmitter.holdsBack = { [unowned self] in clockWatch.isHolding ? clockWatch.refusal : nil }
         clockWatch.released = { [unowned self] in clockIsRight() }
         clockWatch.heldBack = { [unowned self] in transmitter.trains.abandonOwn() }

@@ -67,6 +67,8 @@ public struct NodeReport: Hashable, Sendable {
     public var id: PeerID
     /// Our nickname.
     public var nickname: String
+    /// What the node is there for.
+    public var role: NodeSettings.Role
     /// Our fingerprint.
     public var fingerprint: Fingerprint
     /// Since when the node runs.
@@ -107,12 +109,14 @@ public struct NodeReport: Hashable, Sendable {
 
     /// Makes a report.
     public init(
-        id: PeerID, nickname: String, fingerprint: Fingerprint, startedAt: Uptime, now: Uptime, wall: WallTime,
+        id: PeerID, nickname: String, role: NodeSettings.Role, fingerprint: Fingerprint, startedAt: Uptime, now: Uptime,
+        wall: WallTime,
         links: [LinkReport], connectedPeers: Int, reachablePeers: Int, sessions: Int, queuedMessages: Int,
         heldMessages: Int, clock: ClockReport, counters: [Counter]
     ) {
         self.id = id
         self.nickname = nickname
+        self.role = role
         self.fingerprint = fingerprint
         self.startedAt = startedAt
         self.now = now

@@ -4,8 +4,8 @@ extension NodeReport {
     /// The report as `status --json` prints it: times in milliseconds UTC, spans in milliseconds.
     public var json: JSONValue {
         .object([
-            "id": .string(id.hex), "nickname": .string(nickname), "fingerprint": .string(fingerprint.hex),
-            "time": .number(wall.milliseconds),
+            "id": .string(id.hex), "nickname": .string(nickname), "role": .string(role.rawValue),
+            "fingerprint": .string(fingerprint.hex), "time": .number(wall.milliseconds),
             "startedAt": .number(wall.before(now - startedAt).milliseconds), "uptime": .number((now - startedAt).count),
             "links": .array(links.map(\.json)), "connectedPeers": .number(connectedPeers),
             "reachablePeers": .number(reachablePeers), "sessions": .number(sessions),

@@ -18,6 +18,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     private let ports: NodePorts
     private let counters: Counters
     private let cryptography: C
+    /// Whether sessions stand for the links' sake only: nobody here reads messages, and none is acknowledged.
+    var isForRelay = false
     private var early = EarlyCiphertexts()
     /// The session whose 0x21 was sent initially and echoed; at most once each.
     private var introductions: [PeerID: Introduction] = [:]
@@ -143,6 +145,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     private func handle(_ plaintext: [UInt8], _ packet: Inbound, _ session: EstablishedSession) {
         guard let payload = NoisePayload(plaintext[...]) else { return }
         switch payload.kind {
+        case .privateMessage where isForRelay, .delivered where isForRelay, .readReceipt where isForRelay:
+            counters.add(.notTakenByRelay)
         case .privateMessage:
             chat.receive(payload.body, from: packet.sender, sentAt: packet.view.timestamp)
         case .delivered, .readReceipt:
