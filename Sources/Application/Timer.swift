@@ -6,6 +6,12 @@ public enum Timer: Hashable, Sendable {
     case maintenance
     /// A forced announce that waits for the throttle or a set-up delay.
     case announce
+    /// A relay that waited its random while (spec: mesh §8).
+    case relay(UInt64)
+    /// A link has been up long enough for its neighbour to listen: what waits for a link can try it (spec: mesh §11).
+    case linkSettled(LinkID)
+    /// A routed packet should have been answered by now (spec: mesh §17.4).
+    case routeConfirmation(PeerID)
     /// The next fragment of an outgoing train.
     case train(UInt64)
     /// An initiator waited too long for message 2 (spec: noise §4.4).

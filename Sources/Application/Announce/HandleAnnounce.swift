@@ -11,6 +11,7 @@ final class HandleAnnounce<C: Cryptography> {
     private let localPeer: PeerID
     private let links: LinkTable
     private let registry: PeerRegistry
+    private let routes: Routes
     private let identities: KnownIdentities<C>
     private let signatures: SignatureCheck<C>
     private let presence: AnnouncePresence<C>
@@ -24,13 +25,14 @@ final class HandleAnnounce<C: Cryptography> {
     private var alarmed = RecentPeers(lifetime: MeshPolicy.announceBackInterval)
 
     init(
-        localPeer: PeerID, links: LinkTable, registry: PeerRegistry, identities: KnownIdentities<C>,
+        localPeer: PeerID, links: LinkTable, registry: PeerRegistry, routes: Routes, identities: KnownIdentities<C>,
         signatures: SignatureCheck<C>, presence: AnnouncePresence<C>, peerEvents: PeerEvents, ports: NodePorts,
         counters: Counters, cryptography: C
     ) {
         self.localPeer = localPeer
         self.links = links
         self.registry = registry
+        self.routes = routes
         self.identities = identities
         self.signatures = signatures
         self.presence = presence
@@ -118,6 +120,8 @@ final class HandleAnnounce<C: Cryptography> {
             return nil
         }
         counters.add(.announcesAccepted)
+        // An announce without a list takes nothing back: what was said before ages out.
+        if let neighbours = announce.neighbours { routes.learn(neighbours, of: peer) }
         var identity = identities[peer] ?? PeerIdentity(noiseKey: noiseKey, signingKey: signingKey, nickname: nickname)
         identity.signingKey = signingKey
         if !nickname.isEmpty { identity.nickname = nickname }

@@ -207,13 +207,25 @@ final class PrivateChat<C: Cryptography> {
     /// A new session stands: what was sent under the old one and never confirmed goes again, then what waits.
     func sessionEstablished(with peer: PeerID) {
         parked.remove(peer)
-        let again = sent.unconfirmed(for: peer).map { id, payload in
+        queueUnconfirmed(for: peer)
+        flush(peer)
+    }
+
+    /// Whether a message that left for the peer was not confirmed yet.
+    func isAwaitingConfirmation(from peer: PeerID) -> Bool { !sent.unconfirmed(for: peer).isEmpty }
+
+    /// What left and was not confirmed goes again, under the session as it stands: the way that it took was no good.
+    func sendUnconfirmedAgain(to peer: PeerID) {
+        queueUnconfirmed(for: peer)
+        flush(peer)
+    }
+
+    private func queueUnconfirmed(for peer: PeerID) {
+        let waiting = Set((queues[peer] ?? []).compactMap(\.message))
+        let missing = sent.unconfirmed(for: peer).filter { !waiting.contains($0.0) }.map { id, payload in
             Outgoing.message(id, payload, since: ports.clock.uptime)
         }
-        let waiting = Set((queues[peer] ?? []).compactMap(\.message))
-        let missing = again.filter { $0.message.map { !waiting.contains($0) } ?? true }
         if !missing.isEmpty { queues[peer] = missing + (queues[peer] ?? []) }
-        flush(peer)
     }
 
     /// An old session is back; it may be one that the peer has forgotten.

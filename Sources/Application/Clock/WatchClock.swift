@@ -76,7 +76,7 @@ final class WatchClock<C: Cryptography> {
         let now = ports.clock.uptime
         guard view.isDirectAnnounce, isOwnWord(of: view.sender, on: link),
             examined[link].map({ now - $0 >= ClockPolicy.strangeAnnounceInterval }) ?? true,
-            !view.isCompressed, let payload = view.payload(using: ports.compression),
+            mayInflate(view, on: link, at: now), let payload = view.payload(using: ports.compression),
             let reading = AnnounceReading(payload, using: cryptography), reading.derivedPeer == view.sender,
             view.sender != localPeer, let key = reading.announce.signingPublicKey
         else { return }
@@ -86,6 +86,11 @@ final class WatchClock<C: Cryptography> {
             spend: { links.update(link) { $0.signatureChecks.spend(1, at: now) } ?? false })
         guard verdict == .valid else { return }
         note(view, on: link)
+    }
+
+    private func mayInflate(_ view: PacketView, on link: LinkID, at now: Uptime) -> Bool {
+        let size = Int64(view.payloadLengthAfterInflation)
+        return !view.isCompressed || links.update(link) { $0.inflation.spend(size, at: now) } == true
     }
 
     /// A link is gone, and with it the word of who sat there.

@@ -5,7 +5,7 @@ import Domain
 /// Faster sending overruns the buffers of phones further on and loses fragments. Source: spec, mesh §19.
 final class FragmentTrains {
     /// Sends one frame; set by the transmitter.
-    var transmit: (([UInt8], Destination) -> SendOutcome)?
+    var transmit: (([UInt8], OutboundPriority, Destination) -> SendOutcome)?
     /// Told when the last fragment of a train to a peer is on its way.
     var finished: ((Train) -> Void)?
     private let ports: NodePorts
@@ -63,7 +63,7 @@ final class FragmentTrains {
     ) -> Bool {
         lastID += 1
         let train = Train(
-            id: lastID, plan: plan, type: packet.type, destination: destination, transfer: transfer,
+            id: lastID, plan: plan, type: packet.type, destination: destination.fragmented, transfer: transfer,
             isOwn: isOwn)
         if transfer != nil, active.values.count(where: { $0.transfer != nil }) >= Self.concurrentTransfers {
             guard waiting.count < Self.waitingTransfers else { return false }
@@ -83,7 +83,8 @@ final class FragmentTrains {
         else { return finish(train) }
         var delay = train.plan.spacing
         train.isHeldBack = false
-        switch transmit?(frame, train.destination) ?? .refused {
+        let priority = OutboundPriority.fragment(total: UInt16(clamping: train.plan.count))
+        switch transmit?(frame, priority, train.destination) ?? .refused {
         case .accepted:
             train.next += 1
             train.accepted += 1

@@ -13,6 +13,10 @@ struct LinkState {
     var revalidatedAt: Uptime?
     /// A handshake made for this link's sake completed without proving it: its messages came another way.
     var isUnprovable = false
+    /// A handshake that we began on it stayed without an answer: who is at its far end is in doubt.
+    var isDoubtful = false
+    /// The link's name in the fanout's draw, UTF-8.
+    let fanoutName: [UInt8]
     /// Bytes that inflation may still cost.
     var inflation: TokenBucket
     /// Signature checks that this link may still cost.
@@ -22,6 +26,7 @@ struct LinkState {
 
     init(_ description: LinkDescription, at now: Uptime) {
         self.description = description
+        fanoutName = Array(String(description.id.rawValue).utf8)
         inflation = TokenBucket(
             capacity: MeshPolicy.inflationBurst, perSecond: MeshPolicy.inflationPerSecond, at: now)
         signatureChecks = TokenBucket(
@@ -40,6 +45,11 @@ final class LinkTable {
     private var states: [LinkID: LinkState] = [:]
     /// Links in order of age; the order in which a packet leaves on several of them.
     private(set) var ids: [LinkID] = []
+    /// Links that we opened, in order of age.
+    private(set) var openedIDs: [LinkID] = []
+    /// Links that neighbours opened, in order of age.
+    private(set) var acceptedIDs: [LinkID] = []
+    /// Links in the order in which they were bound to each peer.
     private var boundLinks: [PeerID: [LinkID]] = [:]
 
     /// The number of live links.
@@ -52,12 +62,15 @@ final class LinkTable {
         guard states[description.id] == nil else { return }
         states[description.id] = LinkState(description, at: now)
         ids.append(description.id)
+        if description.isOutgoing { openedIDs.append(description.id) } else { acceptedIDs.append(description.id) }
     }
 
     /// Forgets a link that went down; answers its last state.
     func remove(_ id: LinkID) -> LinkState? {
         guard let state = states.removeValue(forKey: id) else { return nil }
         ids.removeAll { $0 == id }
+        openedIDs.removeAll { $0 == id }
+        acceptedIDs.removeAll { $0 == id }
         if let peer = state.boundPeer { unlist(id, from: peer) }
         return state
     }
@@ -76,6 +89,7 @@ final class LinkTable {
         states[id]?.boundPeer = peer
         states[id]?.provenPeer = nil
         states[id]?.isUnprovable = false
+        states[id]?.isDoubtful = false
         if let peer { boundLinks[peer, default: []].append(id) }
     }
 
@@ -83,6 +97,7 @@ final class LinkTable {
     /// are often stale), then those that the peer opened, oldest first (spec: mesh §13.1).
     func links(boundTo peer: PeerID) -> [LinkID] {
         let bound = boundLinks[peer] ?? []
+        if bound.count < 2 { return bound }
         return bound.reversed().filter(isOutgoing) + bound.filter { !isOutgoing($0) }.sorted()
     }
 
@@ -99,7 +114,24 @@ final class LinkTable {
         for id in boundLinks[peer] ?? [] { states[id]?.provenPeer = nil }
     }
 
-    private func isOutgoing(_ id: LinkID) -> Bool { states[id]?.description.isOutgoing ?? false }
+    /// The peer's preferred link: of those that we opened one that was proved, else the one bound last (spec: mesh §13).
+    func preferred(by peer: PeerID) -> LinkID? {
+        let opened = (boundLinks[peer] ?? []).filter(isOutgoing)
+        return opened.last { states[$0]?.authenticatedPeer == peer } ?? opened.last
+    }
+
+    /// A handshake with the peer stayed without an answer: links that only claim to end at it are not to be trusted alone.
+    func markDoubtful(_ peer: PeerID) {
+        for id in boundLinks[peer] ?? [] where states[id]?.authenticatedPeer != peer { states[id]?.isDoubtful = true }
+    }
+
+    /// Whether every link of the peer is in doubt; not when it has none.
+    func isInDoubt(_ peer: PeerID) -> Bool {
+        guard let bound = boundLinks[peer], !hasAuthenticatedLink(to: peer) else { return false }
+        return bound.allSatisfy { states[$0]?.isDoubtful == true }
+    }
+
+    func isOutgoing(_ id: LinkID) -> Bool { states[id]?.description.isOutgoing ?? false }
 
     private func unlist(_ id: LinkID, from peer: PeerID) {
         boundLinks[peer]?.removeAll { $0 == id }

@@ -1,50 +1,54 @@
 import Domain
 
-/// Where a packet may go.
-struct Destination {
-    /// Send to this peer's link, if it has one; else to everyone, who will pass it on.
-    var peer: PeerID?
-    /// The link that the packet came in on: never sent back there.
-    var ingress: LinkID?
-    /// The peer that the packet came from: none of its links gets it back.
-    var source: PeerID?
-    /// A direct announce is what binds links, so it goes on each of them, also on a second one to the same peer.
-    var isDirectAnnounce = false
-}
-
 /// Signs, lays out and sends packets: the only way out of the node.
 ///
 /// Source: spec, mesh §9, §10.
 final class Transmitter<C: Cryptography> {
     let localPeer: PeerID
     let links: LinkTable
+    let queues: LinkQueues
     let trains: FragmentTrains
+    let routes: Routes
     /// Why nothing of ours may leave now; `nil` when it may.
     var holdsBack: (() -> Refusal?)?
     private let signingKey: C.Secret
     private let ports: NodePorts
     private let counters: Counters
     private let cryptography: C
+    private var spool = DirectedSpool<Spooled>()
     private var lastTimestamp: UInt64 = 0
-    /// Frames of ours that a full link did not take, in order; they go when it drains.
-    private var held: [LinkID: [[UInt8]]] = [:]
-    /// Frames held per link. [ours]: memory; what exceeds it is refused to whoever wanted to send.
-    private static var heldPerLink: Int { 256 }
+
+    /// A packet of somebody else's that waits for a link.
+    private struct Spooled: Sendable {
+        let view: PacketView
+        let ttl: UInt8
+        let ingress: LinkID?
+        let source: PeerID?
+    }
 
     init(
-        localPeer: PeerID, signingKey: C.Secret, links: LinkTable, ports: NodePorts, counters: Counters, cryptography: C
+        localPeer: PeerID, signingKey: C.Secret, links: LinkTable, routes: Routes, ports: NodePorts,
+        counters: Counters, cryptography: C
     ) {
         self.localPeer = localPeer
         self.signingKey = signingKey
         self.links = links
+        self.routes = routes
         self.ports = ports
         self.counters = counters
         self.cryptography = cryptography
+        queues = LinkQueues(ports: ports, counters: counters)
         trains = FragmentTrains(ports: ports)
-        trains.transmit = { [unowned self] frame, destination in
-            self.transmit(frame, to: destination, whenFull: .report)
+        trains.transmit = { [unowned self] frame, priority, destination in
+            queues.put(
+                frame, priority, on: links.select(destination, using: cryptography), whenFull: .report)
         }
     }
+
+    /// Packets that wait for a link.
+    var spooledCount: Int { spool.count }
+
+    // MARK: Packets of ours
 
     /// Why nothing of ours may leave now: a wrong clock. What others wrote is passed on all the same.
     var hold: Refusal? { holdsBack?() }
@@ -69,68 +73,86 @@ final class Transmitter<C: Cryptography> {
         packet.signed(with: signingKey, using: cryptography, ports.compression)
     }
 
-    /// Encodes and sends a packet of ours, in fragments where a link needs it.
+    /// Encodes and sends a packet of ours: along a confirmed route if its recipient is further off, else as its type goes,
+    /// and in fragments where a link needs it.
     ///
-    /// - Returns: Whether some link took it or it is held for one that is full, or its train of fragments has started or
+    /// - Returns: Whether some link took it or it is queued for one that is full, or its train of fragments has started or
     ///   waits for its turn.
     func send(_ packet: Packet, transfer: String? = nil) -> Bool {
         guard hold == nil else {
             counters.add(.droppedWhileClockWrong)
             return false
         }
+        if sendRouted(packet) { return true }
         guard let frame = packet.encoded(padding: packet.type.isPaddedOnAir, using: ports.compression) else {
             return false
         }
-        let destination = Destination(
-            peer: packet.isBroadcast ? nil : packet.recipient, isDirectAnnounce: packet.isDirectAnnounce)
-        let chosen = select(destination)
-        let limit = chosen.compactMap { links[$0]?.description.frameLimit }.min()
-        guard let limit else {
+        let destination = destination(of: packet)
+        let chosen = links.select(destination, using: cryptography)
+        guard let limit = narrowest(of: chosen) else {
             counters.add(.sendNoLink)
             return false
         }
         if packet.type == .fileTransfer || frame.count > limit {
-            return split(packet, frame: frame, limit: limit, destination: destination, transfer: transfer)
+            return split(packet, frame: frame, limit: limit, on: chosen, destination: destination, transfer: transfer)
         }
-        return transmit(frame, to: destination, whenFull: .hold) == .accepted
+        return put(frame, of: packet, on: chosen)
     }
 
-    /// Passes another author's packet on: the same bytes under another TTL, cut where a link is too narrow for them.
-    func relay(_ view: PacketView, ttl: UInt8, to destination: Destination) {
-        let frame = view.relayedFrame(ttl: ttl)
-        let limit = select(destination).compactMap { links[$0]?.description.frameLimit }.min()
-        if let limit, frame.count > limit, view.type != .fragment {
-            relayInPieces(view, ttl: ttl, frame: frame, limit: limit, to: destination)
-        } else if transmit(frame, to: destination, whenFull: .drop) == .accepted {
-            counters.add(.framesRelayed)
+    private func destination(of packet: Packet) -> Destination {
+        let peer = packet.isBroadcast ? nil : packet.recipient
+        var destination = Destination(
+            type: packet.type, peer: peer, isDirectAnnounce: packet.isDirectAnnounce,
+            key: DedupKey(of: packet, using: cryptography))
+        switch packet.type {
+        case .noiseEncrypted: destination.needsProof = true
+        // The first attempt goes to who says to be the peer; only when nobody answers there, also to all others.
+        case .noiseHandshake: destination.needsProof = peer.map(links.isInDoubt) ?? false
+        default: break
         }
+        return destination
     }
 
-    /// Cuts a relayed frame, whose bytes stay as they are, for the narrowest link that it leaves on (spec: mesh §10.4).
-    private func relayInPieces(
-        _ view: PacketView, ttl: UInt8, frame: [UInt8], limit: Int, to destination: Destination
-    ) {
-        let header = Packet(
-            version: view.version, type: view.type, ttl: ttl, timestamp: view.timestamp, sender: view.sender,
-            recipient: view.recipient, route: view.route, payload: [])
-        let chunk = FragmentPlan.chunkSize(
-            forLinkLimit: limit, isDirected: view.recipient != nil, hops: header.isRouted ? view.route.count : 0)
-        guard trains.count < MeshPolicy.maximumTrainsWhileRelaying,
-            let plan = FragmentPlan(
-                of: header, frame: frame, id: FragmentID(from: ports.randomness), directedTo: nil, chunkSize: chunk),
-            trains.start(plan, of: header, to: destination, transfer: nil, isOwn: false)
-        else { return counters.add(.sendRefusedByLink) }
-        counters.add(.framesRelayed)
+    private func put(_ frame: [UInt8], of packet: Packet, on chosen: [LinkID]) -> Bool {
+        let priority = OutboundPriority(type: packet.type, payload: packet.payload[...])
+        return queues.put(frame, priority, on: chosen, whenFull: .queue) == .accepted
+    }
+
+    private func narrowest(of chosen: [LinkID]) -> Int? {
+        chosen.compactMap { links[$0]?.description.frameLimit }.min()
+    }
+
+    /// Sends a packet along a confirmed route, if there is one and the packet fits its first link in one frame.
+    private func sendRouted(_ packet: Packet) -> Bool {
+        guard packet.type != .fileTransfer, let routed = routes.attach(to: packet), let first = routed.route.first,
+            let recipient = routed.recipient, let signed = sign(routed)
+        else { return false }
+        let chosen = links.select(
+            Destination(
+                type: packet.type, peer: first, requiresDirect: true, key: DedupKey(of: packet, using: cryptography)),
+            using: cryptography)
+        guard let limit = narrowest(of: chosen) else { return false }
+        // Only a handshake may go without its padding: the length of private traffic is nobody's business.
+        let forms = packet.type == .noiseHandshake ? [true, false] : [packet.type.isPaddedOnAir]
+        for isPadded in forms {
+            guard let frame = signed.encoded(padding: isPadded, using: ports.compression), frame.count <= limit
+            else { continue }
+            guard put(frame, of: signed, on: chosen) else { return false }
+            counters.add(.packetsRouted)
+            routes.noteRouted(to: recipient)
+            return true
+        }
+        return false
     }
 
     private func split(
-        _ packet: Packet, frame: [UInt8], limit: Int, destination: Destination, transfer: String?
+        _ packet: Packet, frame: [UInt8], limit: Int, on chosen: [LinkID], destination: Destination, transfer: String?
     ) -> Bool {
         // A handshake that fits only without padding goes without: in fragments it could not prove the link (mesh §10.2).
         if packet.type == .noiseHandshake,
             let plain = packet.encoded(padding: false, using: ports.compression), plain.count <= limit
         {
-            return transmit(plain, to: destination, whenFull: .hold) == .accepted
+            return put(plain, of: packet, on: chosen)
         }
         let chunk =
             packet.type == .fileTransfer || packet.isRouted
@@ -144,68 +166,109 @@ final class Transmitter<C: Cryptography> {
         return trains.start(plan, of: packet, to: destination, transfer: transfer, isOwn: true)
     }
 
-    /// A link drained: what it did not take goes first, in its order.
+    // MARK: Packets of others
+
+    /// Passes another author's packet on: the same bytes under another TTL, cut where a link is too narrow for them.
+    ///
+    /// - Parameters:
+    ///   - ingress: Where it came in.
+    ///   - source: The peer that it came from.
+    ///   - spooledAt: When it was put into the spool, for one that comes out of it.
+    func relay(
+        _ view: PacketView, key: DedupKey, _ priority: OutboundPriority, ttl: UInt8, ingress: LinkID?, source: PeerID?,
+        spooledAt: Uptime? = nil
+    ) {
+        let recipient = view.isBroadcast ? nil : view.recipient
+        let destination = Destination(
+            type: view.type, peer: recipient, ingress: ingress, source: source, key: key)
+        let chosen = links.select(destination, using: cryptography)
+        guard let limit = narrowest(of: chosen) else {
+            return keep(view, key: key, ttl: ttl, for: recipient, ingress: ingress, source: source, since: spooledAt)
+        }
+        let frame = view.relayedFrame(ttl: ttl)
+        if view.type == .fileTransfer || frame.count > limit, view.type != .fragment {
+            relayInPieces(view, ttl: ttl, frame: frame, limit: limit, to: destination)
+        } else if queues.put(frame, priority, on: chosen, whenFull: .queue) == .accepted {
+            counters.add(.framesRelayed)
+        }
+    }
+
+    /// What became of a packet that is to take the next hop of its route.
+    enum Forwarding { case done, nowhere }
+
+    /// Passes a routed packet on to the next hop alone.
+    func forward(_ packet: Inbound, key: DedupKey, to hop: PeerID) -> Forwarding {
+        guard links.hasLink(to: hop) else { return .nowhere }
+        let destination = Destination(
+            type: packet.type, peer: hop, requiresDirect: true, ingress: packet.link, source: packet.from, key: key)
+        let chosen = links.select(destination, using: cryptography)
+        // It came from there: the hop has it.
+        guard let limit = narrowest(of: chosen) else { return .done }
+        let frame = packet.view.relayedFrame(ttl: packet.ttl - 1)
+        if frame.count > limit, packet.type != .fragment {
+            relayInPieces(packet.view, ttl: packet.ttl - 1, frame: frame, limit: limit, to: destination)
+            return .done
+        }
+        let priority = OutboundPriority(type: packet.type, payload: packet.payload)
+        guard queues.put(frame, priority, on: chosen, whenFull: .queue) == .accepted else { return .nowhere }
+        counters.add(.framesForwarded)
+        return .done
+    }
+
+    /// Cuts a relayed frame, whose bytes stay as they are, for the narrowest link that it leaves on (spec: mesh §10.4).
+    private func relayInPieces(
+        _ view: PacketView, ttl: UInt8, frame: [UInt8], limit: Int, to destination: Destination
+    ) {
+        let header = Packet(
+            version: view.version, type: view.type, ttl: ttl, timestamp: view.timestamp, sender: view.sender,
+            recipient: view.recipient, route: view.route, payload: [])
+        let hops = header.isRouted ? view.route.count : 0
+        let chunk =
+            view.type == .fileTransfer
+            ? FragmentPlan.chunkSize(for: header, directedTo: destination.peer, linkLimit: limit)
+            : FragmentPlan.chunkSize(forLinkLimit: limit, isDirected: view.recipient != nil, hops: hops)
+        guard trains.count < MeshPolicy.maximumTrainsWhileRelaying,
+            let plan = FragmentPlan(
+                of: header, frame: frame, id: FragmentID(from: ports.randomness), directedTo: nil, chunkSize: chunk),
+            trains.start(plan, of: header, to: destination, transfer: nil, isOwn: false)
+        else { return counters.add(.droppedRelayTrain) }
+        counters.add(.framesRelayed)
+    }
+
+    // MARK: The spool
+
+    /// Keeps what could leave on no link for a minute, if it belongs to a session. Packets of ours are not kept here: who
+    /// sends them keeps them and tries again.
+    private func keep(
+        _ view: PacketView, key: DedupKey, ttl: UInt8, for recipient: PeerID?, ingress: LinkID?, source: PeerID?,
+        since: Uptime?
+    ) {
+        guard let recipient, view.type == .noiseHandshake || view.type == .noiseEncrypted else { return }
+        let item = Spooled(view: view, ttl: ttl, ingress: ingress, source: source)
+        let dropped = spool.insert(
+            item, key: key, for: recipient, cost: view.frame.count, at: since ?? ports.clock.uptime)
+        counters.add(.droppedSpool, dropped)
+        if since == nil { counters.add(.packetsSpooled) }
+    }
+
+    /// Tries what waits for a link again, in the order in which it was put aside.
+    func flushSpool() {
+        for entry in spool.take(at: ports.clock.uptime) {
+            let waiting = entry.item
+            relay(
+                waiting.view, key: entry.key,
+                OutboundPriority(type: waiting.view.type, payload: waiting.view.payloadSection), ttl: waiting.ttl,
+                ingress: waiting.ingress, source: waiting.source, spooledAt: entry.time)
+        }
+    }
+
+    /// Forgets what has waited too long.
+    func sweepSpool() { spool.sweep(at: ports.clock.uptime) }
+
+    // MARK: Links
+
+    /// A link takes frames again: what waits for it goes first, then the trains that were held back.
     func drain(_ link: LinkID) {
-        guard let frames = held.removeValue(forKey: link) else { return }
-        for (index, frame) in frames.enumerated() where handOver(frame, to: link) == .full {
-            held[link] = Array(frames[index...])
-            return
-        }
-    }
-
-    /// A link is gone, and with it what was held for it.
-    func forget(_ link: LinkID) { held[link] = nil }
-
-    /// What to do with a frame that a full link does not take.
-    private enum WhenFull { case hold, drop, report }
-
-    /// Hands a frame to each link of the destination; `accepted` when one took it, else `full` when one will later.
-    private func transmit(_ frame: [UInt8], to destination: Destination, whenFull: WhenFull) -> SendOutcome {
-        var result = SendOutcome.refused
-        for link in select(destination) {
-            // What is held goes first: a session's ciphertexts must keep their order.
-            var outcome = held[link] == nil ? handOver(frame, to: link) : .full
-            if outcome == .full, whenFull == .hold, held[link, default: []].count < Self.heldPerLink {
-                held[link, default: []].append(frame)
-                outcome = .accepted
-            }
-            if outcome == .full { counters.add(.sendLinkFull) }
-            if outcome == .accepted || result == .refused { result = outcome }
-        }
-        return result
-    }
-
-    private func handOver(_ frame: [UInt8], to link: LinkID) -> SendOutcome {
-        let outcome = ports.links.send(frame, on: link)
-        switch outcome {
-        case .accepted:
-            counters.add(.framesSent)
-            counters.add(.bytesSent, frame.count)
-        case .refused: counters.add(.sendRefusedByLink)
-        case .full: break
-        }
-        return outcome
-    }
-
-    /// The links that a packet leaves on (spec: mesh §9 steps 1 to 5).
-    private func select(_ destination: Destination) -> [LinkID] {
-        if let peer = destination.peer {
-            let bound = links.links(boundTo: peer)
-            if !bound.isEmpty {
-                // The target is a neighbour: one of its own links, or none; strangers need not see it.
-                return Array(bound.filter { allowed($0, destination) }.prefix(1))
-            }
-        }
-        return links.ids.filter { link in
-            guard allowed(link, destination) else { return false }
-            guard !destination.isDirectAnnounce, let peer = links[link]?.boundPeer else { return true }
-            // One link per peer: the first of those bound to it, in the order of preference.
-            return links.links(boundTo: peer).first { allowed($0, destination) } == link
-        }
-    }
-
-    private func allowed(_ link: LinkID, _ destination: Destination) -> Bool {
-        guard link != destination.ingress else { return false }
-        return destination.source == nil || links[link]?.boundPeer != destination.source
+        if queues.drain(link) { trains.linkDrained() }
     }
 }

@@ -3,6 +3,11 @@ public enum CounterName: String, CaseIterable, Sendable {
     case framesReceived
     case framesSent
     case framesRelayed
+    case framesForwarded
+    case packetsRouted
+    case packetsSpooled
+    case routesFailed
+    case relaysCancelled
     case bytesReceived
     case bytesSent
     case announcesAccepted
@@ -40,6 +45,10 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedEarlyCiphertext
     case droppedFile
     case droppedPingBudget
+    case droppedRelay
+    case droppedRelayTrain
+    case droppedSpool
+    case droppedRoute
     case droppedRegistryFull
     case identitiesNotKept
     case peerEventsNotLogged

@@ -66,6 +66,36 @@ extension Node {
         return nickname.text
     }
 
+    /// The mesh as far as announces tell.
+    public var topology: TopologyReport {
+        routes.refreshOwnClaim()
+        let edges = routes.topology.edges
+        let ids = Set(edges.flatMap { [$0.first, $0.second] }).union([id]).union(registry.connected.map(\.id))
+        return TopologyReport(
+            members: ids.sorted().map { peer in
+                let name = peer == id ? names.own : registry[peer].map { _ in names.display(peer) }
+                return TopologyReport.Member(
+                    id: peer, displayName: name, isSelf: peer == id,
+                    isConnected: registry[peer]?.isConnected == true)
+            },
+            edges: edges)
+    }
+
+    /// The way that a packet to a peer would take now.
+    public func trace(to peer: PeerID) throws(Refusal) -> TraceReport {
+        guard peer != id else { throw .invalid("that is this node itself") }
+        guard let entry = registry[peer] else { throw .noSuchPeer(peer.hex) }
+        if let hops = routes.route(to: peer), !hops.isEmpty { return .route(hops) }
+        return entry.isConnected ? .direct : .flooded
+    }
+
+    /// What is known about reaching a peer.
+    func signals(of entry: PeerEntry, at now: Uptime) -> PeerSignals {
+        PeerSignals(
+            isKnown: true, isConnected: entry.isConnected, silence: now - entry.lastSeen,
+            hasNeighbours: registry.degree > 0, hasSession: sessions.established(with: entry.id) != nil)
+    }
+
     /// The peer that a person means; a name that means several is refused with the candidates.
     public func resolve(_ text: String) throws(Refusal) -> PeerID {
         do throws(Refusal) {
@@ -84,11 +114,11 @@ extension Node {
             PeerReport(
                 id: entry.id, nickname: entry.nickname, displayName: names.display(entry.id),
                 fingerprint: Fingerprint(of: entry.noiseKey, using: cryptography), noiseKey: entry.noiseKey,
-                isConnected: entry.isConnected, isReachable: registry.isReachable(entry.id, at: now),
-                isSecure: sessions.established(with: entry.id) != nil, lastSeen: entry.lastSeen,
+                signals: signals(of: entry, at: now), lastSeen: entry.lastSeen,
                 capabilities: entry.capabilities?.rawValue, links: links.links(boundTo: entry.id))
         }.sorted {
-            ($0.isConnected ? 0 : 1, $0.displayName, $0.id) < ($1.isConnected ? 0 : 1, $1.displayName, $1.id)
+            ($0.signals.isConnected ? 0 : 1, $0.displayName, $0.id)
+                < ($1.signals.isConnected ? 0 : 1, $1.displayName, $1.id)
         }
     }
 

@@ -16,7 +16,8 @@ extension Node {
         let key = DedupKey(
             type: view.type, sender: view.sender, timestamp: view.timestamp, payload: payload.span, using: cryptography)
         guard ingress.recordIfNew(key, link: link, peer: from, at: now) else {
-            return counters.add(.droppedDuplicateAtIngress)
+            counters.add(.droppedDuplicateAtIngress)
+            return giveUpRelay(of: key)
         }
         process(packet, key: key)
     }
@@ -72,12 +73,14 @@ extension Node {
         if DedupKey.applies(type: packet.type, sender: packet.sender, ttl: packet.ttl, localPeer: id),
             seen.checkAndInsert(key, at: now)
         {
-            return counters.add(.droppedDuplicate)
+            counters.add(.droppedDuplicate)
+            return giveUpRelay(of: key)
         }
         // On an unbound link `from` is only a claim: a stranger must not keep absent peers reachable.
         if links[packet.link]?.boundPeer == packet.from { registry.touch(packet.from, at: now) }
         lastTraffic = now
-        if handle(packet) == .relayable { relay(packet) }
+        routes.heard(packet)
+        if handle(packet) == .relayable { passOn(packet, key: key) }
     }
 
     private func handle(_ packet: Inbound) -> Handling {
@@ -127,6 +130,7 @@ extension Node {
         for other in links.links(boundTo: old) { links.bind(other, to: nil) }
         disconnect(old)
         _ = registry.remove(old)
+        routes.forget(old)
         return true
     }
 
@@ -135,6 +139,7 @@ extension Node {
         guard let key = signers.key(of: packet.sender), signatures.passes(packet, by: key) else { return .stop }
         noise.peerLeft(packet.sender)
         links.retireProofs(of: packet.sender)
+        routes.forget(packet.sender)
         if let entry = registry.remove(packet.sender) { report(.left, entry) }
         return .relayable
     }
@@ -202,16 +207,6 @@ extension Node {
             return .stop
         }
         return signatures.passes(packet, by: key) ? .relayable : .stop
-    }
-
-    /// Passes a packet on: one hop less, never back where it came from, and otherwise the very same bytes.
-    private func relay(_ packet: Inbound) {
-        let ttl = min(packet.ttl, MeshPolicy.originTTL)
-        guard !packet.isRebuilt, ttl > 1, packet.sender != id, packet.view.recipient != id else { return }
-        let recipient = packet.view.isBroadcast ? nil : packet.view.recipient
-        transmitter.relay(
-            packet.view, ttl: ttl - 1,
-            to: Destination(peer: recipient, ingress: packet.link, source: packet.from))
     }
 }
 

@@ -19,7 +19,9 @@ public final class Node<C: Cryptography> {
     let cryptography: C
     let names: DisplayNames
     let sessions: Sessions<C>
+    let routes: Routes
     let transmitter: Transmitter<C>
+    let relays: ScheduledRelays
     let clockWatch: WatchClock<C>
     let signatures: SignatureCheck<C>
     let signers: Signers<C>
@@ -72,18 +74,21 @@ public final class Node<C: Cryptography> {
         signers = Signers(registry: registry, identities: identities)
         signatures = SignatureCheck(links: links, ports: ports, counters: counters, cryptography: cryptography)
         sessions = Sessions(localPeer: local, staticKey: keys.noise, ports: ports, cryptography: cryptography)
+        routes = Routes(localPeer: local, registry: registry, ports: ports)
+        relays = ScheduledRelays(ports.scheduler)
         clockWatch = WatchClock(
             localPeer: local, floor: stored.clockFloor, isTrusted: settings.trustsClock, links: links, ports: ports,
             counters: counters, cryptography: cryptography)
         transmitter = Transmitter(
-            localPeer: local, signingKey: keys.signing, links: links, ports: ports, counters: counters,
-            cryptography: cryptography)
+            localPeer: local, signingKey: keys.signing, links: links, routes: routes, ports: ports,
+            counters: counters, cryptography: cryptography)
         presence = AnnouncePresence(
             nickname: nickname.text, keys: keys, registry: registry, transmitter: transmitter, ports: ports,
             cryptography: cryptography)
         handleAnnounce = HandleAnnounce(
-            localPeer: local, links: links, registry: registry, identities: identities, signatures: signatures,
-            presence: presence, peerEvents: peerEvents, ports: ports, counters: counters, cryptography: cryptography)
+            localPeer: local, links: links, registry: registry, routes: routes, identities: identities,
+            signatures: signatures, presence: presence, peerEvents: peerEvents, ports: ports, counters: counters,
+            cryptography: cryptography)
         publicChat = PublicChat(
             localPeer: local, signers: signers, signatures: signatures, transmitter: transmitter, names: names,
             ports: ports, counters: counters, cryptography: cryptography)
@@ -106,7 +111,10 @@ public final class Node<C: Cryptography> {
         clockWatch.released = { [unowned self] in clockIsRight() }
         clockWatch.heldBack = { [unowned self] in transmitter.trains.abandonOwn() }
         transmitter.trains.finished = { [unowned self] in trainLeft($0) }
-        registry.evicted = { [unowned self] in report(.left, $0) }
+        registry.evicted = { [unowned self] in
+            routes.forget($0.id)
+            report(.left, $0)
+        }
         for event in stored.recentEvents {
             publicChat.remember(event)
             privateChat.remember(event)
@@ -145,12 +153,15 @@ public final class Node<C: Cryptography> {
         links.insert(description, at: ports.clock.uptime)
         ports.events.emit(.log(.info, "link up: \(description.name)"))
         presence.announceSoon(after: MeshPolicy.linkAnnounceDelay)
+        let settling = description.isOutgoing ? MeshPolicy.openedLinkSettling : MeshPolicy.acceptedLinkSettling
+        ports.scheduler.schedule(.linkSettled(description.id), at: ports.clock.uptime + settling)
     }
 
     /// A link is gone.
     public func linkDown(_ link: LinkID) {
         guard let state = links.remove(link) else { return }
-        transmitter.forget(link)
+        transmitter.queues.forget(link)
+        ports.scheduler.cancel(.linkSettled(link))
         clockWatch.linkDown(link)
         ports.events.emit(.log(.info, "link down: \(state.description.name)"))
         guard let peer = state.boundPeer, !links.hasLink(to: peer) else { return }
@@ -162,7 +173,6 @@ public final class Node<C: Cryptography> {
     public func linkWritable(_ link: LinkID) {
         guard links[link] != nil else { return }
         transmitter.drain(link)
-        transmitter.trains.linkDrained()
     }
 
     /// A peer has no link any more; it stays known for as long as it may be heard of through others.
@@ -184,8 +194,13 @@ public final class Node<C: Cryptography> {
         switch timer {
         case .maintenance: maintain()
         case .announce: presence.fired()
+        case .relay(let number): relayNow(number)
+        case .linkSettled: transmitter.flushSpool()
+        case .routeConfirmation(let peer): confirmRoute(to: peer)
         case .train(let id): transmitter.trains.advance(id)
-        case .handshakeInitiator(let peer): sessions.initiatorTimedOut(peer)
+        case .handshakeInitiator(let peer):
+            links.markDoubtful(peer)
+            sessions.initiatorTimedOut(peer)
         case .handshakeResponder(let peer): sessions.responderTimedOut(peer)
         case .handshakeGrace(let peer): sessions.graceEnded(peer)
         case .handshakeRecovery(let peer): sessions.recover(peer)
@@ -198,6 +213,14 @@ public final class Node<C: Cryptography> {
     private func trainLeft(_ train: FragmentTrains.Train) {
         files.left(train)
         if train.isOwn, train.type == .noiseEncrypted, let peer = train.destination.peer { privateChat.flush(peer) }
+    }
+
+    /// A packet that took a route has had its time: what was not confirmed goes again, to everyone who may pass it on.
+    private func confirmRoute(to peer: PeerID) {
+        guard privateChat.isAwaitingConfirmation(from: peer) else { return }
+        routes.fail(peer)
+        counters.add(.routesFailed)
+        privateChat.sendUnconfirmedAgain(to: peer)
     }
 
     /// What was held back for the clock's sake may go: who we are first, for phones drop what comes from strangers.
@@ -222,10 +245,15 @@ public final class Node<C: Cryptography> {
         sessions.maintain()
         privateChat.maintain()
         noise.maintain()
+        routes.maintain()
+        transmitter.queues.drainAll()
+        if !ticks.isMultiple(of: 2) { transmitter.flushSpool() }
         if ticks.isMultiple(of: Self.ticksPerSweep) {
             seen.cleanUp(at: now)
             ingress.cleanUp(at: now)
             assemblies.sweep(at: now)
+            routes.sweep()
+            transmitter.sweepSpool()
         }
         scheduleMaintenance()
     }
@@ -238,6 +266,7 @@ public final class Node<C: Cryptography> {
                 if age > MeshPolicy.linklessPeerTimeout, !links.hasLink(to: entry.id) { disconnect(entry.id) }
             } else if age > MeshPolicy.peerRetention {
                 _ = registry.remove(entry.id)
+                routes.forget(entry.id)
                 report(.left, entry)
             }
         }

@@ -12,12 +12,8 @@ public struct PeerReport: Hashable, Sendable {
     public var fingerprint: Fingerprint
     /// The Noise static key.
     public var noiseKey: AgreementPublicKey
-    /// Whether a link of ours ends at this peer.
-    public var isConnected: Bool
-    /// Whether it was heard of lately, directly or through others.
-    public var isReachable: Bool
-    /// Whether a Noise session stands.
-    public var isSecure: Bool
+    /// What is known about reaching it.
+    public var signals: PeerSignals
     /// When it was last heard of.
     public var lastSeen: Uptime
     /// The announced capability bits; `nil` when it announced none.
@@ -28,20 +24,29 @@ public struct PeerReport: Hashable, Sendable {
     /// Makes a report.
     public init(
         id: PeerID, nickname: String, displayName: String, fingerprint: Fingerprint, noiseKey: AgreementPublicKey,
-        isConnected: Bool, isReachable: Bool, isSecure: Bool, lastSeen: Uptime, capabilities: UInt64?, links: [LinkID]
+        signals: PeerSignals, lastSeen: Uptime, capabilities: UInt64?, links: [LinkID]
     ) {
         self.id = id
         self.nickname = nickname
         self.displayName = displayName
         self.fingerprint = fingerprint
         self.noiseKey = noiseKey
-        self.isConnected = isConnected
-        self.isReachable = isReachable
-        self.isSecure = isSecure
+        self.signals = signals
         self.lastSeen = lastSeen
         self.capabilities = capabilities
         self.links = links
     }
+}
+
+extension PeerReport {
+    /// See ``PeerSignals/isConnected``.
+    public var isConnected: Bool { signals.isConnected }
+    /// See ``PeerSignals/isReachable``.
+    public var isReachable: Bool { signals.isReachable }
+    /// See ``PeerSignals/deliversPromptly``.
+    public var isPrompt: Bool { signals.deliversPromptly }
+    /// See ``PeerSignals/deliversSecurely``.
+    public var isSecure: Bool { signals.deliversSecurely }
 }
 
 /// One link, as `status` lists it.

@@ -36,7 +36,8 @@ extension PeerReport {
         .object([
             "id": .string(id.hex), "nickname": .string(nickname), "displayName": .string(displayName),
             "fingerprint": .string(fingerprint.hex), "noiseKey": .string(noiseKey.bytes.hex),
-            "isConnected": .bool(isConnected), "isReachable": .bool(isReachable), "isSecure": .bool(isSecure),
+            "isConnected": .bool(isConnected), "isReachable": .bool(isReachable), "isPrompt": .bool(isPrompt),
+            "isSecure": .bool(isSecure),
             "lastSeen": .number(wall.before(now - lastSeen).milliseconds),
             "capabilities": capabilities.map { .number($0) }, "links": .array(links.map { .number($0.rawValue) }),
         ])

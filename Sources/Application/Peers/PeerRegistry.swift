@@ -64,7 +64,10 @@ final class PeerRegistry {
     /// Whether a packet may reach the peer: connected, or heard of lately while anybody is connected.
     func isReachable(_ peer: PeerID, at now: Uptime) -> Bool {
         guard let entry = entries[peer] else { return false }
-        return entry.isConnected || degree > 0 && now - entry.lastSeen <= MeshPolicy.peerRetention
+        return PeerSignals(
+            isKnown: true, isConnected: entry.isConnected, silence: now - entry.lastSeen, hasNeighbours: degree > 0,
+            hasSession: false
+        ).isReachable
     }
 
     private func set(_ entry: PeerEntry) {

@@ -45,4 +45,14 @@ public struct MessageType: RawRepresentable, Hashable, Sendable {
 
     /// Noise packets are padded on the air, to hide the length of private traffic (spec: packet §2.7).
     public var isPaddedOnAir: Bool { self == .noiseHandshake || self == .noiseEncrypted }
+
+    /// Whether this version of the protocol names the type. Others are passed on all the same.
+    public var isKnown: Bool {
+        switch self {
+        case .announce, .message, .leave, .courierEnvelope, .noiseHandshake, .noiseEncrypted, .fragment, .requestSync,
+            .fileTransfer, .boardPost, .prekeyBundle, .groupMessage, .ping, .pong, .nostrCarrier, .voiceFrame:
+            true
+        default: false
+        }
+    }
 }

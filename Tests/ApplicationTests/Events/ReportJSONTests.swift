@@ -46,12 +46,14 @@ struct ReportJSONTests {
     func peer() {
         let report = PeerReport(
             id: alice, nickname: "a", displayName: "a#0001", fingerprint: fingerprint, noiseKey: key,
-            isConnected: true, isReachable: true, isSecure: false, lastSeen: Uptime(milliseconds: 4000),
+            signals: PeerSignals(
+                isKnown: true, isConnected: true, silence: 0, hasNeighbours: true, hasSession: false),
+            lastSeen: Uptime(milliseconds: 4000),
             capabilities: 0x329, links: [LinkID(rawValue: 4)])
         #expect(
             report.json(at: Uptime(milliseconds: 5000), wall: WallTime(milliseconds: 10_000)).text == """
                 {"id":"00000000000000ff","nickname":"a","displayName":"a#0001","fingerprint":"\(fingerprint.hex)",\
-                "noiseKey":"\(key.bytes.hex)","isConnected":true,"isReachable":true,"isSecure":false,"lastSeen":9000,\
+                "noiseKey":"\(key.bytes.hex)","isConnected":true,"isReachable":true,"isPrompt":true,"isSecure":false,"lastSeen":9000,\
                 "capabilities":809,"links":[4]}
                 """)
     }

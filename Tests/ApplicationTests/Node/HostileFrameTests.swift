@@ -24,7 +24,7 @@ struct HostileFrameTests {
     func garbage(length: Int) {
         let (alice, _, stranger) = scene()
         stranger.send([UInt8](repeating: 0xA5, count: length))
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.counter(.droppedMalformedFrame) == 1)
     }
 
@@ -32,10 +32,10 @@ struct HostileFrameTests {
     func selfLoop() throws {
         let (alice, _, stranger) = scene()
         _ = try #require(alice.node).sendPublic("echo")
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         let frame = try #require(stranger.heard.last)
         stranger.send(frame)
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.counter(.droppedSelfLoop) == 1)
     }
 
@@ -45,11 +45,11 @@ struct HostileFrameTests {
     func skew(offset: Int64, accepted: Bool) {
         let (alice, _, stranger) = scene()
         stranger.send(stranger.announce())
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         // The stranger's frame is one millisecond on its way.
         let time = WallTime(milliseconds: UInt64(Int64(stranger.now.milliseconds) + 1 + offset))
         stranger.send(stranger.message("hello", at: time))
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.counter(.droppedClockSkew) == (accepted ? 0 : 1))
         #expect(alice.publicTexts == (accepted ? ["hello"] : []))
     }
@@ -58,7 +58,7 @@ struct HostileFrameTests {
     func extremeTime(time: UInt64) {
         let (alice, _, stranger) = scene()
         stranger.send(stranger.message("x", at: WallTime(milliseconds: time)))
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.counter(.droppedClockSkew) == 1)
     }
 
@@ -68,7 +68,7 @@ struct HostileFrameTests {
         var packet = stranger.message("history")
         packet.isSyncResponse = true
         stranger.send(packet)
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.counter(.droppedUnsolicitedSyncResponse) == 1)
     }
 
@@ -78,11 +78,11 @@ struct HostileFrameTests {
         stranger.send(stranger.announce())
         let message = stranger.message("once")
         stranger.send(message)
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         stranger.send(message)
         world.time.run(for: .seconds(10))
         stranger.send(message)
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.counter(.droppedDuplicateAtIngress) == 1)
         #expect(alice.counter(.droppedDuplicate) == 1)
         #expect(alice.publicTexts == ["once"])
@@ -92,13 +92,13 @@ struct HostileFrameTests {
     func signatures() throws {
         let (alice, bob, stranger) = scene()
         stranger.send(stranger.message("who am I"))
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.counter(.droppedUnknownSigner) == 1)
         stranger.send(stranger.announce())
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         stranger.send(try #require(stranger.message("unsigned").encoded(padding: false, using: stranger.compression)))
         stranger.send(stranger.message("forged"), signingWith: Stranger(world, seed: 5).keys.signing)
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.counter(.droppedUnsigned) == 1)
         #expect(alice.counter(.droppedBadSignature) == 1)
         #expect(alice.publicTexts.isEmpty)
@@ -115,13 +115,13 @@ struct HostileFrameTests {
         #expect(alice.node?.peers.contains { $0.id == stranger.id } == true)
         let leave = Packet(type: .leave, ttl: 7, timestamp: stranger.now, sender: stranger.id, payload: [])
         stranger.send(leave, signingWith: forger.keys.signing)
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.node?.peers.contains { $0.id == stranger.id } == true)
         #expect(bob.counter(.droppedBadSignature) == 0)
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         let real = Packet(type: .leave, ttl: 7, timestamp: stranger.now, sender: stranger.id, payload: [1])
         stranger.send(real)
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.node?.peers.contains { $0.id == stranger.id } == false)
         #expect(bob.node?.peers.contains { $0.id == stranger.id } == false)
     }
@@ -146,7 +146,7 @@ struct HostileFrameTests {
         for frame in [flagged, other, padded] {
             relayed.removeAll()
             stranger.send(frame)
-            world.time.run(for: 10)
+            world.time.run(for: 100)
             var expected = frame
             expected[2] -= 1
             #expect(relayed.filter { $0.count == expected.count } == [expected])
@@ -178,10 +178,10 @@ struct HostileFrameTests {
                 timestamp: stranger.now.adding(Milliseconds(Int64(index))), sender: stranger.id, payload: zeros)
             stranger.send(try #require(packet.encoded(padding: false, using: stranger.compression)))
         }
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.counter(.droppedInflationBudget) == 18)
         _ = try #require(bob.node).sendPublic(String(repeating: "compressible ", count: 40))
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.publicTexts.count == 1)
     }
 
@@ -194,11 +194,11 @@ struct HostileFrameTests {
         for index in 0..<300 {
             stranger.send(stranger.message("forged \(index)"), signingWith: forger.keys.signing)
         }
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.counter(.droppedBadSignature) == 100)
         #expect(alice.counter(.droppedSignatureBudget) == 200)
         _ = try #require(bob.node).sendPublic("still here")
-        world.time.run(for: 10)
+        world.time.run(for: 100)
         #expect(alice.publicTexts == ["still here"])
     }
 

@@ -34,6 +34,8 @@ extension NodeHost {
         case "identity": return try identity()
         case "status": return try status()
         case "peers": return try peers()
+        case "topology": return try running { $0.topology.json }
+        case "trace": return try trace(to: params.text("to"))
         case "send": return try send(params.text("text"), to: params.optionalText("to"))
         case "sendFile":
             return try sendFile(
@@ -83,6 +85,14 @@ extension NodeHost {
     private func peers() throws -> JSONValue {
         let (now, wall) = (SystemClock.uptime, SystemClock.wall)
         return try running { .object(["peers": .array($0.peers.map { $0.json(at: now, wall: wall) })]) }
+    }
+
+    private func trace(to name: String) throws -> JSONValue {
+        try running { node throws(Refusal) in
+            let peer = try node.resolve(name)
+            let names = Dictionary(node.peers.map { ($0.id, $0.displayName) }) { first, _ in first }
+            return try node.trace(to: peer).json(to: peer) { names[$0] }
+        }
     }
 
     private func send(_ text: String, to name: String?) throws -> JSONValue {

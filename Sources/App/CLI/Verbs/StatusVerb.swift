@@ -11,8 +11,18 @@ enum StatusVerb {
                 received, sent, relayed and dropped for which reason. A clock that is wrong holds back what is sent \
                 until it is right: phones would drop it.
                 """,
-            example: "satchel status"),
+            options: [
+                .value(
+                    "watch", "SECONDS", implied: "2",
+                    "show it again and again, with rates, until Ctrl-C; every two seconds without a number")
+            ],
+            example: "satchel status --watch=5"),
         run: { context throws(Failure) in
+            if context.invocation.has("watch") {
+                var watch = try StatusWatch(context)
+                try watch.run()
+                return .done
+            }
             let status = try NodeConnection.open(context.places()).call("status")
             if context.invocation.wantsJSON {
                 try context.output.answer(status)
@@ -34,7 +44,9 @@ enum StatusVerb {
     }
 
     /// The report for a person.
-    static func text(of status: JSONValue) -> String {
+    ///
+    /// - Parameter rates: What counters gained per second, by name.
+    static func text(of status: JSONValue, rates: [String: String] = [:]) -> String {
         func word(_ name: String) -> String {
             switch status[name] {
             case .string(let text)?: DisplayText.line(text)
@@ -60,7 +72,8 @@ enum StatusVerb {
             rows.append(["", "\(name) → \(peer)\(link["isAuthenticated"]?.bool == true ? ", authenticated" : "")"])
         }
         for counter in status["counters"]?.members ?? [] {
-            if case .number(let value) = counter.value, value != "0" { rows.append([counter.name, value]) }
+            guard case .number(let value) = counter.value, value != "0" else { continue }
+            rows.append([counter.name, value + (rates[counter.name].map { "  +\($0)" } ?? "")])
         }
         let width = rows.map { $0[0].count }.max() ?? 0
         return rows.map { $0[0] + String(repeating: " ", count: width - $0[0].count + 2) + $0[1] + "\n" }.joined()

@@ -1,0 +1,74 @@
+import Domain
+
+/// Where a packet may go.
+struct Destination {
+    /// What the packet is; several types have rules of their own.
+    let type: MessageType
+    /// Send to this peer's link, if it has one; else to everyone, who will pass it on.
+    var peer: PeerID?
+    /// Nobody but that peer may get it.
+    var requiresDirect = false
+    /// Only a link that a handshake proved is enough for the peer: anybody can replay an announce and so claim to be the far
+    /// end of a link. Without one the packet goes there and everywhere else.
+    var needsProof = false
+    /// The link that the packet came in on: never sent back there.
+    var ingress: LinkID?
+    /// The peer that the packet came from: none of its links gets it back.
+    var source: PeerID?
+    /// A direct announce is what binds links, so it goes on each of them, also on a second one to the same peer.
+    var isDirectAnnounce = false
+    /// The packet's name; seeds the choice among many links.
+    let key: DedupKey
+
+    /// The same for the packet's fragments: those of a broadcast leave on all links, not on a subset, and a fragmented
+    /// announce is never direct.
+    var fragmented: Destination {
+        Destination(
+            type: .fragment, peer: peer, requiresDirect: requiresDirect, needsProof: needsProof, ingress: ingress,
+            source: source, key: key)
+    }
+}
+
+extension LinkTable {
+    /// The links that a packet leaves on (spec: mesh §9).
+    func select(_ destination: Destination, using cryptography: some Cryptography) -> [LinkID] {
+        var (opened, accepted) = (openedIDs, acceptedIDs)
+        if let peer = destination.peer, hasLink(to: peer), !destination.needsProof || hasAuthenticatedLink(to: peer) {
+            // The target is a neighbour: what leads elsewhere plays no part.
+            let own = links(boundTo: peer)
+            (opened, accepted) = (own.filter(isOutgoing), own.filter { !isOutgoing($0) })
+        }
+        let isSeeded = destination.peer == nil && max(opened.count, accepted.count) > 2
+        let request = Fanout.Request(
+            type: destination.type, target: destination.peer, requiresDirect: destination.requiresDirect,
+            collapses: !destination.isDirectAnnounce, seed: isSeeded ? Array(destination.key.text.utf8) : [])
+        return Fanout.select(
+            request, opened: candidates(opened, for: destination), accepted: candidates(accepted, for: destination),
+            using: cryptography)
+    }
+
+    private func candidates(_ ids: [LinkID], for destination: Destination) -> [Fanout.Candidate<LinkID>] {
+        var candidates: [Fanout.Candidate<LinkID>] = []
+        candidates.reserveCapacity(ids.count)
+        for id in ids {
+            guard let state = self[id] else { continue }
+            var peer = state.boundPeer
+            if let bound = peer, state.authenticatedPeer == nil {
+                if hasAuthenticatedLink(to: bound) {
+                    // The peer has a link that is proved; one that only claims to be its own must not stand in for it.
+                    if !destination.isDirectAnnounce { continue }
+                } else if destination.needsProof, bound == destination.peer {
+                    peer = nil
+                }
+            }
+            let isExcluded =
+                id == destination.ingress || destination.source != nil && state.boundPeer == destination.source
+            candidates.append(
+                Fanout.Candidate(
+                    link: id, name: state.fanoutName, peer: peer,
+                    isPreferred: state.description.isOutgoing && peer.map { preferred(by: $0) == id } ?? false,
+                    isExcluded: isExcluded))
+        }
+        return candidates
+    }
+}
