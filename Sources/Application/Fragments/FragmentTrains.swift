@@ -111,6 +111,16 @@ final class FragmentTrains {
         ports.scheduler.schedule(.train(id), at: ports.clock.uptime + delay)
     }
 
+    /// Gives up what is ours: its time turned out to be wrong, and receivers would drop the whole for it.
+    func abandonOwn() {
+        let abandoned = waiting.filter(\.isOwn)
+        waiting.removeAll(where: \.isOwn)
+        for id in active.keys.sorted() {
+            if let train = active[id], train.isOwn { finish(train) }
+        }
+        for train in abandoned { finished?(train) }
+    }
+
     /// A link takes frames again: what waited for it goes on now.
     func linkDrained() {
         for id in active.keys.sorted() where active[id]?.isHeldBack == true { advance(id) }

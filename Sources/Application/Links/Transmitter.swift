@@ -9,6 +9,8 @@ final class Transmitter<C: Cryptography> {
     let queues: LinkQueues
     let trains: FragmentTrains
     let routes: Routes
+    /// Why nothing of ours may leave now; `nil` when it may.
+    var holdsBack: (() -> Refusal?)?
     private let signingKey: C.Secret
     private let ports: NodePorts
     private let counters: Counters
@@ -48,6 +50,9 @@ final class Transmitter<C: Cryptography> {
 
     // MARK: Packets of ours
 
+    /// Why nothing of ours may leave now: a wrong clock. What others wrote is passed on all the same.
+    var hold: Refusal? { holdsBack?() }
+
     /// A packet of ours, stamped with a time that no other packet of ours has.
     ///
     /// Android takes packets with the same millisecond and the same first 64 payload bytes for one (spec: packet §5.2).
@@ -74,6 +79,10 @@ final class Transmitter<C: Cryptography> {
     /// - Returns: Whether some link took it or it is queued for one that is full, or its train of fragments has started or
     ///   waits for its turn.
     func send(_ packet: Packet, transfer: TransferID? = nil) -> Bool {
+        guard hold == nil else {
+            counters.add(.droppedWhileClockWrong)
+            return false
+        }
         if sendRouted(packet) { return true }
         guard let frame = packet.encoded(padding: packet.type.isPaddedOnAir, using: ports.compression) else {
             return false

@@ -66,6 +66,8 @@ public enum CounterName: String, CaseIterable, Sendable {
     case sendLinkFull
     case sendNoLink
     case droppedWhileDiskStalls
+    case droppedWhileClockWrong
+    case notTakenByRelay
     case journalFailures
 }
 

@@ -9,7 +9,7 @@ extension Node {
         counters.add(.bytesReceived, frame.count)
         guard affords(frame, on: link) else { return }
         guard let view = PacketView(frame) else { return counters.add(.droppedMalformedFrame) }
-        guard let from = admit(view, boundPeer: state.boundPeer) else { return }
+        guard let from = admit(view, on: link, boundPeer: state.boundPeer) else { return }
         guard let payload = inflate(view, on: link) else { return }
         let packet = Inbound(view: view, payload: payload, link: link, from: from, isRebuilt: false)
         bindRaw(packet)
@@ -38,7 +38,7 @@ extension Node {
     }
 
     /// The ingress guard: our own echo, a foreign sync request, a wrong clock. Answers whom to attribute the frame to.
-    private func admit(_ view: PacketView, boundPeer: PeerID?) -> PeerID? {
+    private func admit(_ view: PacketView, on link: LinkID, boundPeer: PeerID?) -> PeerID? {
         // We have asked nobody for anything yet, so nothing can be an answer.
         let verdict = IngressGuard.judge(
             view, boundPeer: boundPeer, localPeer: id, at: ports.clock.wall, isSolicited: { _ in false })
@@ -47,7 +47,9 @@ extension Node {
         case .selfLoop: counters.add(.droppedSelfLoop)
         case .senderMismatch: counters.add(.droppedSenderMismatch)
         case .unsolicitedSyncResponse: counters.add(.droppedUnsolicitedSyncResponse)
-        case .timestampSkew: counters.add(.droppedClockSkew)
+        case .timestampSkew:
+            counters.add(.droppedClockSkew)
+            clockWatch.take(strange: view, on: link)
         }
         return nil
     }
@@ -123,6 +125,7 @@ extension Node {
     /// Takes an announce; whether it was found good.
     private func announced(_ packet: Inbound) -> Bool {
         guard let acceptance = handleAnnounce(packet) else { return false }
+        clockWatch.take(accepted: packet)
         let isRebound = acceptance.isDirect && rebind(packet.link, to: acceptance.peer)
         if !isRebound, let change = acceptance.change, let entry = registry[acceptance.peer] { report(change, entry) }
         noise.peerAnnounced(acceptance.peer, on: packet.link, isDirect: acceptance.isDirect)

@@ -72,6 +72,8 @@ public struct NodeReport: Hashable, Sendable {
     public var id: PeerID
     /// Our nickname.
     public var nickname: String
+    /// What the node is there for.
+    public var role: NodeSettings.Role
     /// Our fingerprint.
     public var fingerprint: Fingerprint
     /// Since when the node runs.
@@ -96,6 +98,10 @@ public struct NodeReport: Hashable, Sendable {
     public var queuedBytes: Int
     /// Packets of others that wait for a link to leave on.
     public var spooledPackets: Int
+    /// Public messages that wait for a right clock.
+    public var heldMessages: Int
+    /// How the wall clock stands.
+    public var clock: ClockReport
     /// Counters by name, in a fixed order: what was received, sent, relayed, and dropped for which reason.
     public var counters: [Counter]
 
@@ -114,12 +120,14 @@ public struct NodeReport: Hashable, Sendable {
 
     /// Makes a report.
     public init(
-        id: PeerID, nickname: String, fingerprint: Fingerprint, startedAt: Uptime, now: Uptime, wall: WallTime,
+        id: PeerID, nickname: String, role: NodeSettings.Role, fingerprint: Fingerprint, startedAt: Uptime, now: Uptime,
+        wall: WallTime,
         links: [LinkReport], connectedPeers: Int, reachablePeers: Int, sessions: Int, queuedMessages: Int,
-        queuedFrames: Int, queuedBytes: Int, spooledPackets: Int, counters: [Counter]
+        queuedFrames: Int, queuedBytes: Int, spooledPackets: Int, heldMessages: Int, clock: ClockReport, counters: [Counter]
     ) {
         self.id = id
         self.nickname = nickname
+        self.role = role
         self.fingerprint = fingerprint
         self.startedAt = startedAt
         self.now = now
@@ -132,6 +140,8 @@ public struct NodeReport: Hashable, Sendable {
         self.queuedFrames = queuedFrames
         self.queuedBytes = queuedBytes
         self.spooledPackets = spooledPackets
+        self.heldMessages = heldMessages
+        self.clock = clock
         self.counters = counters
     }
 }
