@@ -47,21 +47,10 @@ final class AnnouncePresence<C: Cryptography> {
     /// The periodic announce, asked for in every maintenance tick.
     func maintain(lastTraffic: Uptime?) {
         let now = ports.clock.uptime
-        let elapsed = lastSent.map { (now - $0).count } ?? .max
-        let isBusy = lastTraffic.map { now - $0 <= MeshPolicy.recentTraffic } ?? false
-        let due: Bool
-        if isBusy, elapsed >= MeshPolicy.busyAnnounceInterval.count {
-            due = true
-        } else if registry.degree == 0 {
-            due = elapsed >= MeshPolicy.lonelyAnnounceInterval.count
-        } else {
-            let isDense = registry.degree >= MeshPolicy.denseDegree
-            due =
-                elapsed
-                >= ports.randomness.number(
-                    in: isDense ? MeshPolicy.denseAnnounceInterval : MeshPolicy.sparseAnnounceInterval)
-        }
-        if due { announceSoon() }
+        let isDue = AnnounceCadence.isDue(
+            sinceLast: lastSent.map { now - $0 }, sinceTraffic: lastTraffic.map { now - $0 }, degree: registry.degree,
+            draw: ports.randomness.number(in:))
+        if isDue { announceSoon() }
     }
 
     private func send() {

@@ -85,26 +85,30 @@ final class HandleAnnounce<C: Cryptography> {
             counters.add(.droppedMalformedPayload)
             return nil
         }
-        guard !conflicts(peer, noiseKey: noiseKey, signingKey: signingKey) else {
+        let trust = AnnounceTrust.judge(
+            noiseKey: noiseKey, signingKey: signingKey, known: knowledge(of: peer), isSigned: packet.view.isSigned,
+            verifies: { signatures.passes(packet, by: signingKey) })
+        switch trust {
+        case .verified: return admit(reading.announce, noiseKey: noiseKey, signingKey: signingKey, packet)
+        case .missingSignature: counters.add(.droppedUnsigned)
+        // The check has counted why.
+        case .invalidSignature: break
+        case .noiseKeyMismatch, .authenticatedKeyMismatch, .signingKeyMismatch:
             counters.add(.droppedKeyConflict)
             // Only an announce that is at least sound in itself is worth an alarm, and not every time.
             if signatures.passes(packet, by: signingKey), alarmed.insert(peer, at: ports.clock.uptime) {
                 peerEvents.report(.keyConflict, peer, name: reading.announce.nickname, on: packet.link)
             }
-            return nil
         }
-        guard signatures.passes(packet, by: signingKey) else { return nil }
-        return admit(reading.announce, noiseKey: noiseKey, signingKey: signingKey, packet)
+        return nil
     }
 
-    private func conflicts(_ peer: PeerID, noiseKey: AgreementPublicKey, signingKey: SigningPublicKey) -> Bool {
-        let entry = registry[peer]
-        let known = identities[peer]
-        if let entry, entry.noiseKey != noiseKey { return true }
-        if let known, known.noiseKey != noiseKey { return true }
-        if let known, known.isSigningKeyAuthenticated, known.signingKey != signingKey { return true }
-        guard let pinned = entry?.signingKey ?? known?.signingKey else { return false }
-        return pinned != signingKey
+    private func knowledge(of peer: PeerID) -> AnnounceTrust.Knowledge {
+        let (entry, identity) = (registry[peer], identities[peer])
+        return AnnounceTrust.Knowledge(
+            noiseKeys: [entry?.noiseKey, identity?.noiseKey].compactMap(\.self),
+            authenticatedSigningKey: identity.flatMap { $0.isSigningKeyAuthenticated ? $0.signingKey : nil },
+            pinnedSigningKey: entry?.signingKey ?? identity?.signingKey)
     }
 
     private func admit(

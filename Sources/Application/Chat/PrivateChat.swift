@@ -6,6 +6,7 @@ import Domain
 final class PrivateChat<C: Cryptography> {
     private let localPeer: PeerID
     private let registry: PeerRegistry
+    private let routes: Routes
     private let sessions: Sessions<C>
     private let transmitter: Transmitter<C>
     private let outcomes: PendingOutcomes
@@ -18,6 +19,8 @@ final class PrivateChat<C: Cryptography> {
     private var sent = SentMessages()
     /// Messages that arrived lately, so that a repeated one shows once.
     private var seen = ReceivedIDs()
+    /// Peers of whom a confirmation is awaited.
+    private var confirming: Set<PeerID> = []
     /// Peers whose session is being restored: nothing leaves until a retry has succeeded.
     private var parked: Set<PeerID> = []
 
@@ -35,11 +38,12 @@ final class PrivateChat<C: Cryptography> {
     }
 
     init(
-        localPeer: PeerID, registry: PeerRegistry, sessions: Sessions<C>, transmitter: Transmitter<C>,
+        localPeer: PeerID, registry: PeerRegistry, routes: Routes, sessions: Sessions<C>, transmitter: Transmitter<C>,
         outcomes: PendingOutcomes, names: DisplayNames, ports: NodePorts, counters: Counters
     ) {
         self.localPeer = localPeer
         self.registry = registry
+        self.routes = routes
         self.sessions = sessions
         self.transmitter = transmitter
         self.outcomes = outcomes
@@ -169,8 +173,9 @@ final class PrivateChat<C: Cryptography> {
     private func deliver(_ frame: [UInt8], _ outgoing: Outgoing, to peer: PeerID) -> Bool {
         guard transmitter.send(transmitter.makePacket(.noiseEncrypted, to: peer, payload: frame)) else { return false }
         if case .message(let id, let payload, _) = outgoing {
-            sent.keep(payload, of: id)
+            sent.keep(payload, of: id, leftAt: ports.clock.uptime)
             change(id, to: .sent)
+            expectConfirmation(from: peer)
         }
         return true
     }
@@ -186,22 +191,32 @@ final class PrivateChat<C: Cryptography> {
     /// A new session stands: what was sent under the old one and never confirmed goes again, then what waits.
     func sessionEstablished(with peer: PeerID) {
         parked.remove(peer)
-        queueUnconfirmed(for: peer)
+        queueAgain(sent.unconfirmed(for: peer), for: peer)
         flush(peer)
     }
 
-    /// Whether a message that left for the peer was not confirmed yet.
-    func isAwaitingConfirmation(from peer: PeerID) -> Bool { !sent.unconfirmed(for: peer).isEmpty }
-
-    /// What left and was not confirmed goes again, under the session as it stands: the way that it took was no good.
-    func sendUnconfirmedAgain(to peer: PeerID) {
-        queueUnconfirmed(for: peer)
-        flush(peer)
+    private func expectConfirmation(from peer: PeerID) {
+        guard confirming.insert(peer).inserted else { return }
+        ports.scheduler.schedule(.privateConfirmation(peer), at: ports.clock.uptime + ChatPolicy.confirmation)
     }
 
-    private func queueUnconfirmed(for peer: PeerID) {
+    /// What left some time ago and was not confirmed goes again, a bounded number of times and not along a route: either it
+    /// or its receipt got lost on the way. The reader shows a repeated message once.
+    func confirm(_ peer: PeerID) {
+        confirming.remove(peer)
+        let late = sent.late(for: peer, leftBefore: ports.clock.uptime, by: ChatPolicy.confirmation)
+        if !late.isEmpty, sessions.established(with: peer) != nil {
+            routes.fail(peer)
+            counters.add(.messagesSentAgain, late.count)
+            queueAgain(late, for: peer)
+            flush(peer)
+        }
+        if sent.mayGoAgain(to: peer) { expectConfirmation(from: peer) }
+    }
+
+    private func queueAgain(_ messages: [(MessageID, PrivateMessagePayload)], for peer: PeerID) {
         let waiting = Set((queues[peer] ?? []).compactMap(\.message))
-        let missing = sent.unconfirmed(for: peer).filter { !waiting.contains($0.0) }.map { id, payload in
+        let missing = messages.filter { !waiting.contains($0.0) }.map { id, payload in
             Outgoing.message(id, payload, since: ports.clock.uptime)
         }
         if !missing.isEmpty { queues[peer] = missing + (queues[peer] ?? []) }
@@ -262,6 +277,8 @@ final class PrivateChat<C: Cryptography> {
         // While the disk stalls, what waits for it is bounded: unacknowledged messages come again.
         guard outcomes.count < ChatPolicy.heldOutcomes else { return counters.add(.droppedWhileDiskStalls) }
         guard !ControlMarker.begins(payload.content), seen.insert(payload.id, from: peer) else {
+            // A repeated message says that our receipt got lost: the way that it took is no good.
+            routes.fail(peer)
             // Until a first copy is durable nothing is acknowledged; the commit will do it.
             if !outcomes.isHeld(.acknowledge(peer, payload.id)) { enqueue(.delivered(payload.id), to: peer) }
             return

@@ -62,6 +62,7 @@ final class PublicChat<C: Cryptography> {
             counters.add(refusal)
             return false
         }
+        // An echo, or our own words out of a neighbour's store: the event log has them.
         guard packet.sender != localPeer else { return false }
         guard let key = signers.key(of: packet.sender) else {
             counters.add(.droppedUnknownSigner)
@@ -79,9 +80,8 @@ final class PublicChat<C: Cryptography> {
     /// Why a packet is not looked into, whoever wrote it.
     private func refusal(of packet: Inbound) -> CounterName? {
         guard packet.view.isBroadcast else { return .droppedNotBroadcast }
-        let isStale = packet.view.timestamp.isStale(
-            at: ports.clock.wall, maximumAge: MeshPolicy.publicMessageMaximumAge)
-        return isStale ? .droppedStale : nil
+        let verdict = PublicMessagePolicy.judge(packet.view, localPeer: localPeer, at: ports.clock.wall)
+        return verdict == .stale ? .droppedStale : nil
     }
 
     /// The rules of the timeline, in their order (spec: app §5.3).

@@ -6,6 +6,9 @@ struct SentMessages {
         let peer: PeerID
         var status: DeliveryStatus?
         var payload: PrivateMessagePayload?
+        var leftAt: Uptime?
+        /// How often it left under one session.
+        var attempts = 0
     }
 
     private var records: [MessageID: Record] = [:]
@@ -25,8 +28,27 @@ struct SentMessages {
     /// Whom a message went to.
     func recipient(of id: MessageID) -> PeerID? { records[id]?.peer }
 
-    /// Keeps the content of a message that left, so that it can go again under another session.
-    mutating func keep(_ payload: PrivateMessagePayload, of id: MessageID) { records[id]?.payload = payload }
+    /// Keeps the content of a message that left, so that it can go again.
+    mutating func keep(_ payload: PrivateMessagePayload, of id: MessageID, leftAt: Uptime) {
+        records[id]?.payload = payload
+        records[id]?.leftAt = leftAt
+        records[id]?.attempts += 1
+    }
+
+    /// Messages that left at least so long ago, were not confirmed, and may go once more; oldest first.
+    func late(
+        for peer: PeerID, leftBefore now: Uptime, by span: Milliseconds
+    ) -> [(MessageID, PrivateMessagePayload)] {
+        unconfirmed(for: peer).filter { id, _ in
+            guard let record = records[id], let leftAt = record.leftAt else { return false }
+            return record.attempts < ChatPolicy.attempts && now - leftAt >= span
+        }
+    }
+
+    /// Whether any message to the peer may go again by itself.
+    func mayGoAgain(to peer: PeerID) -> Bool {
+        unconfirmed(for: peer).contains { (records[$0.0]?.attempts ?? 0) < ChatPolicy.attempts }
+    }
 
     /// Applies a status; answers the peer when it changed anything.
     mutating func apply(_ status: DeliveryStatus, to id: MessageID) -> PeerID? {
@@ -86,6 +108,11 @@ enum ChatPolicy {
     /// How long a message waits for a session before it has failed. [ours]: until an outbox keeps it longer, honest and
     /// soon; well above a handshake with its retry (20 s) and the recovery after a restart (25 s).
     static let queueLifetime: Milliseconds = .seconds(120)
+    /// How long a message may stay unconfirmed before it goes again. [ours]: as long as a route may (spec: mesh §17.4).
+    static let confirmation: Milliseconds = .seconds(10)
+    /// How often a message leaves by itself under one session. [ours]: the loss of a message and of a receipt is mended,
+    /// and a peer that went away costs two floods; the outbox tries on when the peer is back.
+    static let attempts = 3
     /// Identifiers remembered per conversation, and own messages whose status may change. [ours]: memory.
     static let rememberedMessages = 2000
     /// The longest public text, in characters: receivers drop longer ones (spec: app §1.2).

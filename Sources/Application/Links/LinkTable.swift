@@ -15,14 +15,15 @@ struct LinkState {
     var isUnprovable = false
     /// A handshake that we began on it stayed without an answer: who is at its far end is in doubt.
     var isDoubtful = false
-    /// The link's name in the fanout's draw, UTF-8.
+    /// The link's name in the fanout's draw, UTF-8: random, because links that bear the same number at many nodes would be
+    /// left out by all of them for the same packet. At most ten digits: what is hashed then fits one block of SHA-256.
     let fanoutName: [UInt8]
     /// What this link may still cost.
     var budgets: LinkBudgets
 
-    init(_ description: LinkDescription, at now: Uptime) {
+    init(_ description: LinkDescription, tag: UInt64, at now: Uptime) {
         self.description = description
-        fanoutName = Array(String(description.id.rawValue).utf8)
+        fanoutName = Array(String(tag >> 24, radix: 16).utf8)
         budgets = LinkBudgets(at: now)
     }
 
@@ -49,10 +50,10 @@ final class LinkTable {
 
     subscript(id: LinkID) -> LinkState? { states[id] }
 
-    /// Adds a link that came up.
-    func insert(_ description: LinkDescription, at now: Uptime) {
+    /// Adds a link that came up; `tag` is random.
+    func insert(_ description: LinkDescription, tag: UInt64, at now: Uptime) {
         guard states[description.id] == nil else { return }
-        states[description.id] = LinkState(description, at: now)
+        states[description.id] = LinkState(description, tag: tag, at: now)
         ids.append(description.id)
         if description.isOutgoing { openedIDs.append(description.id) } else { acceptedIDs.append(description.id) }
     }

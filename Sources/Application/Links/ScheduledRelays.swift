@@ -17,7 +17,15 @@ final class ScheduledRelays {
         let from: PeerID
     }
 
+    /// Two ends of a session.
+    private struct Ends: Hashable {
+        let sender: PeerID
+        let recipient: PeerID
+    }
+
     private var jobs: [UInt64: Job] = [:]
+    /// The latest moment of a ciphertext that waits, and how many do.
+    private var ciphertexts: [Ends: (until: Uptime, count: Int)] = [:]
     private var numbers: [DedupKey: UInt64] = [:]
     private var lastNumber: UInt64 = 0
     private var byLink: [LinkID: RecencyOrder<UInt64>] = [:]
@@ -34,6 +42,8 @@ final class ScheduledRelays {
     var byteCount: Int { bytes.total }
 
     /// Lets a packet wait until a time.
+    ///
+    /// A ciphertext waits at least for those before it: phones refuse what comes late (spec: noise §3.4).
     ///
     /// - Returns: How many packets are given up because too many wait: this one, or some of the link that has the most.
     func schedule(_ job: Job, at time: Uptime) -> Int {
@@ -55,7 +65,7 @@ final class ScheduledRelays {
             dropped += 1
         }
         insert(job, cost: cost)
-        scheduler.schedule(.relay(lastNumber), at: time)
+        scheduler.schedule(.relay(lastNumber), at: keepingOrder(of: job, at: time))
         return dropped
     }
 
@@ -76,7 +86,24 @@ final class ScheduledRelays {
         if byLink[job.link]?.count == 0 { byLink[job.link] = nil }
         counts.add(-1, to: job.link)
         bytes.add(-job.view.frame.count, to: job.link)
+        if let ends = ends(of: job), let waiting = ciphertexts[ends] {
+            ciphertexts[ends] = waiting.count > 1 ? (waiting.until, waiting.count - 1) : nil
+        }
         return job
+    }
+
+    /// A ciphertext's moment: not before those that were scheduled earlier.
+    private func keepingOrder(of job: Job, at time: Uptime) -> Uptime {
+        guard let ends = ends(of: job) else { return time }
+        let earlier = ciphertexts[ends]
+        let moment = max(time, earlier?.until ?? time)
+        ciphertexts[ends] = (moment, (earlier?.count ?? 0) + 1)
+        return moment
+    }
+
+    private func ends(of job: Job) -> Ends? {
+        guard job.view.type == .noiseEncrypted, let recipient = job.view.recipient else { return nil }
+        return Ends(sender: job.view.sender, recipient: recipient)
     }
 
     /// Gives a packet up that a neighbour has passed on already; `true` when it was waiting.

@@ -6,7 +6,7 @@ public enum CounterName: String, CaseIterable, Sendable {
     case framesForwarded
     case packetsRouted
     case packetsSpooled
-    case routesFailed
+    case messagesSentAgain
     case relaysCancelled
     case bytesReceived
     case bytesSent

@@ -39,20 +39,15 @@ extension Node {
 
     /// The ingress guard: our own echo, a foreign sync request, a wrong clock. Answers whom to attribute the frame to.
     private func admit(_ view: PacketView, boundPeer: PeerID?) -> PeerID? {
-        switch IngressGuard.judge(view, boundPeer: boundPeer, localPeer: id) {
+        // We have asked nobody for anything yet, so nothing can be an answer.
+        let verdict = IngressGuard.judge(
+            view, boundPeer: boundPeer, localPeer: id, at: ports.clock.wall, isSolicited: { _ in false })
+        switch verdict {
+        case .accept(let from, _): return from
         case .selfLoop: counters.add(.droppedSelfLoop)
         case .senderMismatch: counters.add(.droppedSenderMismatch)
-        case .accept(let from, _):
-            guard !view.isSyncResponse else {
-                // We have asked nobody for anything yet, so nothing can be an answer.
-                counters.add(.droppedUnsolicitedSyncResponse)
-                return nil
-            }
-            guard IngressGuard.isFresh(view.timestamp, at: ports.clock.wall) else {
-                counters.add(.droppedClockSkew)
-                return nil
-            }
-            return from
+        case .unsolicitedSyncResponse: counters.add(.droppedUnsolicitedSyncResponse)
+        case .timestampSkew: counters.add(.droppedClockSkew)
         }
         return nil
     }

@@ -91,8 +91,8 @@ public final class Node<C: Cryptography> {
             localPeer: local, signers: signers, signatures: signatures, transmitter: transmitter, names: names,
             ports: ports, counters: counters, cryptography: cryptography)
         privateChat = PrivateChat(
-            localPeer: local, registry: registry, sessions: sessions, transmitter: transmitter, outcomes: outcomes,
-            names: names, ports: ports, counters: counters)
+            localPeer: local, registry: registry, routes: routes, sessions: sessions, transmitter: transmitter,
+            outcomes: outcomes, names: names, ports: ports, counters: counters)
         noise = ExchangeNoise(
             localPeer: local, keys: keys, links: links, registry: registry, identities: identities, sessions: sessions,
             chat: privateChat, transmitter: transmitter, presence: presence, names: names, peerEvents: peerEvents,
@@ -142,7 +142,7 @@ public final class Node<C: Cryptography> {
             ports.events.emit(.log(.warning, "closed \(description.name): \(MeshPolicy.maximumLinks) links are open"))
             return ports.links.close(description.id)
         }
-        links.insert(description, at: ports.clock.uptime)
+        links.insert(description, tag: ports.randomness.next(), at: ports.clock.uptime)
         ports.events.emit(.log(.info, "link up: \(description.name)"))
         presence.announceSoon(after: MeshPolicy.linkAnnounceDelay)
         let settling = description.isOutgoing ? MeshPolicy.openedLinkSettling : MeshPolicy.acceptedLinkSettling
@@ -187,7 +187,6 @@ public final class Node<C: Cryptography> {
         case .announce: presence.fired()
         case .relay(let number): relayNow(number)
         case .linkSettled: transmitter.flushSpool()
-        case .routeConfirmation(let peer): confirmRoute(to: peer)
         case .train(let id): transmitter.trains.advance(id)
         case .handshakeInitiator(let peer):
             links.markDoubtful(peer)
@@ -195,6 +194,7 @@ public final class Node<C: Cryptography> {
         case .handshakeResponder(let peer): sessions.responderTimedOut(peer)
         case .handshakeGrace(let peer): sessions.graceEnded(peer)
         case .handshakeRecovery(let peer): sessions.recover(peer)
+        case .privateConfirmation(let peer): privateChat.confirm(peer)
         case .privateQueue(let peer): privateChat.flush(peer)
         case .ping(let nonce): pings.timedOut(nonce)
         }
@@ -204,14 +204,6 @@ public final class Node<C: Cryptography> {
     private func trainLeft(_ train: FragmentTrains.Train) {
         files.left(train)
         if train.isOwn, train.type == .noiseEncrypted, let peer = train.destination.peer { privateChat.flush(peer) }
-    }
-
-    /// A packet that took a route has had its time: what was not confirmed goes again, to everyone who may pass it on.
-    private func confirmRoute(to peer: PeerID) {
-        guard privateChat.isAwaitingConfirmation(from: peer) else { return }
-        routes.fail(peer)
-        counters.add(.routesFailed)
-        privateChat.sendUnconfirmedAgain(to: peer)
     }
 
     private func scheduleMaintenance() {

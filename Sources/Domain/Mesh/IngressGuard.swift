@@ -2,20 +2,53 @@
 ///
 /// Source: spec, mesh §3.
 public enum IngressVerdict: Hashable, Sendable {
-    /// Go on; attribute the frame to `from`, and ask `validation` for a sync request when it answers one.
+    /// Go on; attribute the frame to `from`. `validation` is the peer whose sync request an answer was checked against.
     case accept(from: PeerID, validation: PeerID)
     /// Our own packet came back.
     case selfLoop
     /// A link-local request that claims another sender than the link's peer.
     case senderMismatch
+    /// It claims to answer a sync request that we did not send to this peer, or not lately.
+    case unsolicitedSyncResponse(from: PeerID)
+    /// Its time is this many milliseconds off ours, in either direction: more than ``MeshPolicy/maximumSkew``.
+    case timestampSkew(UInt64)
 }
 
-/// The header's part of the ingress guard: pure, and before any expensive step.
+/// The ingress guard: pure, and before any expensive step.
 public enum IngressGuard {
-    /// Rules 1 to 4 of the guard; the first that matches decides.
+    /// Judges a frame by its header; the first rule that matches decides.
     ///
-    /// - Parameter boundPeer: The peer that the link is bound to, if any.
-    public static func judge(_ packet: PacketHeader, boundPeer: PeerID?, localPeer: PeerID) -> IngressVerdict {
+    /// - Parameters:
+    ///   - boundPeer: The peer that the link is bound to, if any.
+    ///   - localPeer: This node.
+    ///   - now: The time of arrival.
+    ///   - isSolicited: Whether an answer of this peer to a sync request of ours is due; asked only about answers.
+    public static func judge(
+        _ packet: some PacketHeader, boundPeer: PeerID?, localPeer: PeerID, at now: WallTime,
+        isSolicited: (PeerID) -> Bool
+    ) -> IngressVerdict {
+        let verdict = attribute(packet, boundPeer: boundPeer, localPeer: localPeer)
+        guard case .accept(_, let validation) = verdict else { return verdict }
+        return refusalOfTime(packet, validation: validation, at: now, isSolicited: isSolicited) ?? verdict
+    }
+
+    /// The half of the guard that a packet rebuilt from fragments passes too: an answer to a sync request must have been
+    /// asked for, then its time does not matter; any other packet must be fresh. `nil` when nothing speaks against it.
+    ///
+    /// - Parameter validation: The peer that an answer must have been asked of.
+    public static func refusalOfTime(
+        _ packet: some PacketHeader, validation: PeerID, at now: WallTime, isSolicited: (PeerID) -> Bool
+    ) -> IngressVerdict? {
+        if packet.isSyncResponse {
+            return isSolicited(validation) ? nil : .unsolicitedSyncResponse(from: validation)
+        }
+        return isFresh(packet.timestamp, at: now) ? nil : .timestampSkew(packet.timestamp.distance(to: now))
+    }
+
+    /// Rules 1 to 4: whom to attribute a frame to, if it may come from there at all.
+    private static func attribute(
+        _ packet: some PacketHeader, boundPeer: PeerID?, localPeer: PeerID
+    ) -> IngressVerdict {
         let sender = packet.sender
         if sender == localPeer && !(packet.isSyncResponse && packet.ttl == 0) { return .selfLoop }
         if let boundPeer, boundPeer != sender {

@@ -1,0 +1,72 @@
+/// The tunables of the radio: whom to connect to, when, and when to listen. Source: spec, mesh §26, unless a line says
+/// otherwise.
+public struct RadioPolicy: Sendable {
+    /// Links that we open at most, connecting ones included: what phones allow themselves (§21).
+    public static let maximumOutgoingLinks = 6
+    /// Links of the controller kept free for neighbours that connect to us. [ours]: a phone that finds every link taken
+    /// cannot tell us so; two let a newcomer in while another one leaves.
+    public static let reservedIncomingLinks = 2
+    /// Least time between two attempts to connect to anybody: an attempt holds up the radio (§21).
+    public static let connectInterval: Milliseconds = 500
+    /// Added to a wait that ends with a moment when an attempt is allowed, so that rounding never misses it (§21).
+    public static let retryMargin: Milliseconds = 50
+    /// Least time between two attempts to connect to the same device (§21).
+    public static let repeatInterval: Milliseconds = .seconds(2)
+    /// How long an attempt may take (§21).
+    public static let connectTimeout: Milliseconds = .seconds(8)
+    /// A device that timed out is not connected to on sight for this long: it is likely out of range (§21).
+    public static let timeoutIgnore: Milliseconds = .seconds(15)
+    /// A device whose link broke is left alone for this long: it usually comes back by itself (§21).
+    public static let disconnectIgnore: Milliseconds = .seconds(3)
+    /// A weak device that timed out waits this long in the queue (§21).
+    public static let weakCooldown: Milliseconds = .seconds(30)
+    /// Bounds of the wait before the queue is tried again because of a weak device (§21).
+    public static let weakRetry: ClosedRange<Milliseconds> = .seconds(2) ... .seconds(15)
+    /// Signal strength, in dBm, up to which a device is weak (§21).
+    public static let weakSignal: Int8 = -90
+    /// What is remembered of a device's failures goes after this long (§21, §23).
+    public static let markLifetime: Milliseconds = .seconds(120)
+    /// Devices that wait for an attempt; the weakest go first (§21).
+    public static let maximumCandidates = 100
+
+    /// Every candidate starts with this score (§21).
+    public static let scoreBase: Int64 = 1000
+    /// Points for each dB above ``scoreSignalFloor`` (§21).
+    public static let scorePerDecibel: Int64 = 2
+    /// The signal strength, in dBm, that earns nothing (§21).
+    public static let scoreSignalFloor: Int64 = -100
+    /// Waiting costs a point for each of these: an old sighting says little (§21).
+    public static let scoreAgeStep: Milliseconds = 100
+    /// Failures beyond this many cost no more (§21).
+    public static let scoreMaximumFailures = 4
+    /// Points for a timeout within ``scoreTimeoutWindow`` (§21).
+    public static let scoreTimeoutPenalty: Int64 = 10
+    /// See ``scoreTimeoutPenalty`` (§21).
+    public static let scoreTimeoutWindow: Milliseconds = .seconds(60)
+
+    /// Devices must be stronger than this, in dBm, to be connected to on sight (§21).
+    public static let signalThreshold: Int8 = -90
+    /// The same, with all links taken or a full queue: there is a choice (§21).
+    public static let crowdedSignalThreshold: Int8 = -85
+    /// The same, alone (§21).
+    public static let isolatedSignalThreshold: Int8 = -95
+    /// The same, alone for longer than ``isolationPatience``: anybody will do (§21).
+    public static let desperateSignalThreshold: Int8 = -100
+    /// See ``desperateSignalThreshold`` (§21).
+    public static let isolationPatience: Milliseconds = .seconds(30)
+
+    /// After any disconnect the scanner stops for this long (§21).
+    public static let scanRestartDelay: Milliseconds = 100
+    /// Connected peers up to which we listen all the time: there may be better company (§22).
+    public static let continuousScanDegree = 2
+    /// Traffic this fresh keeps the scanner on (§22).
+    public static let scanTraffic: Milliseconds = .seconds(10)
+    /// The scanner's share of the time with some neighbours (§22).
+    public static let sparseDuty = ScanDuty.cycle(on: .seconds(5), off: .seconds(10))
+    /// The scanner's share of the time with many neighbours (§22).
+    public static let denseDuty = ScanDuty.cycle(on: .seconds(3), off: .seconds(15))
+    /// Traffic is remembered for this long (§22).
+    public static let trafficMemory: Milliseconds = .seconds(30)
+    /// Packets remembered as traffic at most (§22).
+    public static let maximumTrafficRecords = 100
+}
