@@ -154,7 +154,7 @@ struct FloodFrameTests {
             ).flatMap { siege.frame(siege.packet(.fragment, payload: $0.encoded)) }
         }
         try siege.expectPeace()
-        siege.expectCounted(.droppedRelayBudget)
+        siege.expectCounted(.droppedFragmentStream)
         for member in [siege.hub, siege.bob] {
             let isWhole = member.files.contents.values.contains(content)
             #expect(isWhole, "\(member.name)")

@@ -8,7 +8,7 @@ import Testing
 /// Two honest members who talk through a hub, over links as slow as a radio, beside somebody hostile on a fast one.
 final class Siege {
     /// What a good radio link carries.
-    static let radio = LinkProfile(latency: 1...5, bytesPerSecond: 60_000, frameLimit: 512)
+    static let radio = LinkProfile(latency: 1...5, bytesPerSecond: 60_000, queueLimit: 4096, frameLimit: 512)
     /// How long a message may be on its way through a hub under attack.
     static let patience: Milliseconds = .seconds(2)
 
