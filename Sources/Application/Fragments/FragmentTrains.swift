@@ -52,6 +52,9 @@ final class FragmentTrains {
     /// Trains that are leaving.
     var count: Int { active.count }
 
+    /// Trains that are leaving of packets that came on a link.
+    func count(from link: LinkID?) -> Int { active.values.count { !$0.isOwn && $0.destination.ingress == link } }
+
     /// Whether a train of Noise ciphertext to this peer is running: later ciphertexts must not overtake it.
     func isCarryingCiphertext(to peer: PeerID) -> Bool {
         active.values.contains { $0.isOwn && $0.type == .noiseEncrypted && $0.destination.peer == peer }

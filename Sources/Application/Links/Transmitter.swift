@@ -41,7 +41,8 @@ final class Transmitter<C: Cryptography> {
         trains = FragmentTrains(ports: ports)
         trains.transmit = { [unowned self] frame, priority, destination in
             queues.put(
-                frame, priority, on: links.select(destination, using: cryptography), whenFull: .report)
+                frame, priority, from: destination.ingress, on: links.select(destination, using: cryptography),
+                whenFull: .report)
         }
     }
 
@@ -189,7 +190,7 @@ final class Transmitter<C: Cryptography> {
         let frame = view.relayedFrame(ttl: ttl)
         if view.type == .fileTransfer || frame.count > limit, view.type != .fragment {
             relayInPieces(view, ttl: ttl, frame: frame, limit: limit, to: destination)
-        } else if queues.put(frame, priority, on: chosen, whenFull: .queue) == .accepted {
+        } else if queues.put(frame, priority, from: ingress, on: chosen, whenFull: .queue) == .accepted {
             counters.add(.framesRelayed)
         }
     }
@@ -211,7 +212,8 @@ final class Transmitter<C: Cryptography> {
             return .done
         }
         let priority = OutboundPriority(type: packet.type, payload: packet.payload)
-        guard queues.put(frame, priority, on: chosen, whenFull: .queue) == .accepted else { return .nowhere }
+        guard queues.put(frame, priority, from: packet.link, on: chosen, whenFull: .queue) == .accepted
+        else { return .nowhere }
         counters.add(.framesForwarded)
         return .done
     }
@@ -231,6 +233,7 @@ final class Transmitter<C: Cryptography> {
         let transfer =
             view.type == .fileTransfer ? TransferID.content(cryptography.sha256(view.payloadSection.span)) : nil
         guard trains.count < MeshPolicy.maximumTrainsWhileRelaying,
+            trains.count(from: destination.ingress) < MeshPolicy.maximumTrainsPerLink,
             let plan = FragmentPlan(
                 of: header, frame: frame, id: FragmentID(from: ports.randomness), directedTo: nil, chunkSize: chunk),
             trains.start(plan, of: header, to: destination, transfer: transfer, isOwn: false)

@@ -43,6 +43,7 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedNotBroadcast
     case droppedFragment
     case droppedAssembly
+    case droppedFragmentStream
     case droppedHandshake
     case droppedHandshakeRateLimit
     case droppedHandshakeLinkBudget
