@@ -3,6 +3,10 @@ import Domain
 /// One live link and what is known about its far end.
 struct LinkState {
     let description: LinkDescription
+    /// When it came up.
+    let upSince: Uptime
+    /// Whether it gets an announce of its own once it has settled.
+    var isOwedAnnounce = false
     /// The peer that announced itself on this link; a claim, until a handshake proves it.
     var boundPeer: PeerID?
     /// The peer whose Noise handshake completed on this very link. Counts only while it is also the bound peer.
@@ -26,6 +30,7 @@ struct LinkState {
 
     init(_ description: LinkDescription, at now: Uptime) {
         self.description = description
+        upSince = now
         fanoutName = Array(String(description.id.rawValue).utf8)
         inflation = TokenBucket(
             capacity: MeshPolicy.inflationBurst, perSecond: MeshPolicy.inflationPerSecond, at: now)

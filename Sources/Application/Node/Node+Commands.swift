@@ -41,7 +41,7 @@ extension Node {
         }
         names.own = nickname.text
         presence.nickname = nickname.text
-        presence.announceSoon()
+        _ = presence.announceSurely()
         return nickname.text
     }
 
