@@ -17,6 +17,8 @@ public enum CounterName: String, CaseIterable, Sendable {
     case fragmentsReceived
     case fragmentedPacketsCompleted
     case sessionsEstablished
+    case announcesWithheld
+    case linksRetired
     case droppedUnknownLink
     case droppedFrameBudget
     case droppedByteBudget

@@ -62,7 +62,7 @@ extension Node {
         }
         names.own = nickname.text
         presence.nickname = nickname.text
-        presence.announceSoon()
+        _ = presence.announceSurely()
         return nickname.text
     }
 
@@ -139,6 +139,7 @@ extension Node {
             connectedPeers: registry.degree, reachablePeers: entries.count { registry.isReachable($0.id, at: now) },
             sessions: sessions.establishedCount, queuedMessages: privateChat.waitingCount,
             queuedFrames: transmitter.queues.count, queuedBytes: transmitter.queues.byteCount,
-            spooledPackets: transmitter.spooledCount, heldMessages: publicChat.heldCount, clock: clockWatch.report, counters: counters.report)
+            spooledPackets: transmitter.spooledCount, heldMessages: publicChat.heldCount, clock: clockWatch.report,
+            counters: counters.report)
     }
 }

@@ -129,7 +129,8 @@ extension Node {
         clockWatch.take(accepted: packet)
         let isRebound = acceptance.isDirect && rebind(packet.link, to: acceptance.peer)
         if !isRebound, let change = acceptance.change, let entry = registry[acceptance.peer] { report(change, entry) }
-        noise.peerAnnounced(acceptance.peer, on: packet.link, isDirect: acceptance.isDirect)
+        let survivor = acceptance.isDirect ? redundantLinks(of: acceptance.peer, announcedOn: packet.link) : nil
+        noise.peerAnnounced(acceptance.peer, on: survivor ?? packet.link, isDirect: acceptance.isDirect)
         return isKnown
     }
 

@@ -27,7 +27,9 @@ public final class Node<C: Cryptography> {
     let signatures: SignatureCheck<C>
     let signers: Signers<C>
     let presence: AnnouncePresence<C>
+    let greeting: GreetNeighbour<C>
     let handleAnnounce: HandleAnnounce<C>
+    let redundantLinks: RetireRedundantLinks
     let publicChat: PublicChat<C>
     let privateChat: PrivateChat<C>
     let noise: ExchangeNoise<C>
@@ -87,6 +89,11 @@ public final class Node<C: Cryptography> {
         presence = AnnouncePresence(
             nickname: nickname.text, keys: keys, registry: registry, transmitter: transmitter, ports: ports,
             cryptography: cryptography)
+        greeting = GreetNeighbour(
+            links: links, presence: presence, transmitter: transmitter, ports: ports,
+            counters: counters)
+        redundantLinks = RetireRedundantLinks(
+            links: links, queues: transmitter.queues, ports: ports, counters: counters)
         handleAnnounce = HandleAnnounce(
             localPeer: local, links: links, registry: registry, routes: routes, identities: identities,
             signatures: signatures, presence: presence, peerEvents: peerEvents, ports: ports, counters: counters,
@@ -156,9 +163,7 @@ public final class Node<C: Cryptography> {
         }
         links.insert(description, tag: ports.randomness.next(), at: ports.clock.uptime)
         ports.events.emit(.log(.info, "link up: \(description.name)"))
-        presence.announceSoon(after: MeshPolicy.linkAnnounceDelay)
-        let settling = description.isOutgoing ? MeshPolicy.openedLinkSettling : MeshPolicy.acceptedLinkSettling
-        ports.scheduler.schedule(.linkSettled(description.id), at: ports.clock.uptime + settling)
+        greeting.linkUp(description)
     }
 
     /// A link is gone.
@@ -199,7 +204,7 @@ public final class Node<C: Cryptography> {
         case .maintenance: maintain()
         case .announce: presence.fired()
         case .relay(let number): relayNow(number)
-        case .linkSettled: transmitter.flushSpool()
+        case .linkSettled(let link): greeting.settled(link)
         case .train(let id): transmitter.trains.advance(id)
         case .handshakeInitiator(let peer):
             links.markDoubtful(peer)

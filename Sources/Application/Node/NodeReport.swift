@@ -123,7 +123,8 @@ public struct NodeReport: Hashable, Sendable {
         id: PeerID, nickname: String, role: NodeSettings.Role, fingerprint: Fingerprint, startedAt: Uptime, now: Uptime,
         wall: WallTime,
         links: [LinkReport], connectedPeers: Int, reachablePeers: Int, sessions: Int, queuedMessages: Int,
-        queuedFrames: Int, queuedBytes: Int, spooledPackets: Int, heldMessages: Int, clock: ClockReport, counters: [Counter]
+        queuedFrames: Int, queuedBytes: Int, spooledPackets: Int, heldMessages: Int, clock: ClockReport,
+        counters: [Counter]
     ) {
         self.id = id
         self.nickname = nickname

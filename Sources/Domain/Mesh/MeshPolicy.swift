@@ -11,11 +11,9 @@ public struct MeshPolicy: Sendable {
 
     /// The first announce after the start (§12.2).
     public static let initialAnnounceDelay: Milliseconds = 600
-    /// How long after a link came up we announce; links that come up together share one announce (§12.2).
-    public static let linkAnnounceDelay: Milliseconds = 50
-    /// How long after a link that we opened came up what waited for one may try it (§11).
+    /// How long after a link that we opened came up we announce, and what waited for one may try it (§11, §12.2).
     public static let openedLinkSettling: Milliseconds = 50
-    /// The same for a link that a neighbour opened (§11).
+    /// The same for a link that a neighbour opened (§11, §12.2).
     public static let acceptedLinkSettling: Milliseconds = 400
     /// Least time between forced announces (§12.2).
     public static let forcedAnnounceInterval: Milliseconds = 150
