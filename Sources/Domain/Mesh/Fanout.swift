@@ -79,11 +79,13 @@ public enum Fanout {
     ///   - accepted: Links that neighbours opened, oldest first.
     /// - Returns: The chosen ones: first those that we opened, each part in its order, a subset in the order of its draw.
     @inlinable
+    @inline(__always)
     public static func select<Link>(
         _ request: Request, opened: [Candidate<Link>], accepted: [Candidate<Link>],
         using cryptography: some Cryptography
     ) -> [Link] {
-        // Only this much is compiled where the kind of link is known; generic code across modules is slow.
+        // Only this much is compiled where the kind of link is known, and always there: generic code across modules is
+        // slow, and the caller is generic in the cryptography.
         places(
             request, opened: opened.map { $0.traits }, accepted: accepted.map { $0.traits }, using: cryptography
         ).map { $0 < opened.count ? opened[$0].link : accepted[$0 - opened.count].link }
