@@ -72,10 +72,10 @@ public enum Fanout {
         var usesSubset: Bool { target == nil && type != .fragment && type != .announce && type != .requestSync }
     }
 
-    /// Chooses the links.
+    /// Chooses the links. Where the target is a neighbour, its own are enough.
     ///
     /// - Parameters:
-    ///   - opened: Links that we opened, in a fixed order. Where the target is a neighbour, its own links are enough.
+    ///   - opened: Links that we opened, in a fixed order.
     ///   - accepted: Links that neighbours opened, oldest first.
     /// - Returns: The chosen ones: first those that we opened, each part in its order, a subset in the order of its draw.
     @inlinable
@@ -112,11 +112,10 @@ public enum Fanout {
             + subset(of: theirs, links, seed: request.seed, using: cryptography)
     }
 
-    /// How many of `count` links are used: enough for every node to hear a packet, few enough for a crowd.
+    /// How many of `count` links are used, one more than the logarithm to base 2, rounded up: enough for every node to
+    /// hear a packet, few enough for a crowd.
     public static func subsetSize(of count: Int) -> Int {
-        guard count > 2 else { return max(0, count) }
-        let bits = Int.bitWidth - (count - 1).leadingZeroBitCount
-        return min(count, max(1, bits + 1))
+        count > 0 ? Int.bitWidth - (count - 1).leadingZeroBitCount + 1 : 0
     }
 
     /// One link for each bound peer: its preferred one, else the first that we opened, else the oldest that it opened;
@@ -134,26 +133,23 @@ public enum Fanout {
         return (kept, far.filter { links[$0].peer.map { served.insert($0).inserted } ?? true })
     }
 
+    /// The links whose names have the lowest digests behind the seed. Names differ, so digests do.
     private static func subset(
         of places: [Int], _ links: [Traits], seed: [UInt8], using cryptography: some Cryptography
     ) -> [Int] {
         let size = subsetSize(of: places.count)
         guard size < places.count else { return places }
-        let prefix = seed + [0x3A, 0x3A]
-        // The lowest digests so far, in ascending order: few are kept of many.
+        let prefix = seed + Array("::".utf8)
+        // The lowest ones so far, in ascending order: few are kept of many.
         var drawn: [(digest: Bytes32, place: Int)] = []
         drawn.reserveCapacity(size + 1)
         for place in places {
             // Named, because the optimiser of Swift 6.3 refuses a span of an element's member.
             let name = links[place].name
             let digest = cryptography.sha256(prefix.span, name.span)
-            let rank = drawn.lastIndex { other in
-                other.digest != digest
-                    ? other.digest < digest : !name.lexicographicallyPrecedes(links[other.place].name)
-            }
-            let index = rank.map { $0 + 1 } ?? 0
-            guard index < size else { continue }
-            drawn.insert((digest, place), at: index)
+            let rank = (drawn.lastIndex { $0.digest < digest } ?? -1) + 1
+            guard rank < size else { continue }
+            drawn.insert((digest, place), at: rank)
             if drawn.count > size { drawn.removeLast() }
         }
         return drawn.map(\.place)
