@@ -66,20 +66,48 @@ public enum Fanout {
         _ request: Request, opened: [Candidate<Link>], accepted: [Candidate<Link>],
         using cryptography: some Cryptography
     ) -> [Link] {
+        let chosen = choose(request, places(of: opened), places(of: accepted), using: cryptography)
+        return chosen.opened.map { opened[$0.index].link } + chosen.accepted.map { accepted[$0.index].link }
+    }
+
+    /// A candidate without its link. The choice moves these about: what is generic over the link is not specialised across
+    /// modules, and was ten times slower.
+    private struct Place {
+        /// The candidate's index among those of its kind.
+        let index: Int
+        let name: [UInt8]
+        let peer: PeerID?
+        let isPreferred: Bool
+        let isExcluded: Bool
+    }
+
+    private typealias Places = (opened: [Place], accepted: [Place])
+
+    private static func places<Link>(of candidates: [Candidate<Link>]) -> [Place] {
+        candidates.enumerated().map { index, candidate in
+            Place(
+                index: index, name: candidate.name, peer: candidate.peer, isPreferred: candidate.isPreferred,
+                isExcluded: candidate.isExcluded)
+        }
+    }
+
+    private static func choose(
+        _ request: Request, _ opened: [Place], _ accepted: [Place], using cryptography: some Cryptography
+    ) -> Places {
         let (near, far) = (opened.filter { !$0.isExcluded }, accepted.filter { !$0.isExcluded })
         if let target = request.target {
             let direct = collapse(near.filter { $0.peer == target }, far.filter { $0.peer == target })
-            if !direct.opened.isEmpty || !direct.accepted.isEmpty {
-                return (direct.opened + direct.accepted).map(\.link)
-            }
+            if !direct.opened.isEmpty || !direct.accepted.isEmpty { return direct }
             // The target is a neighbour whose links may not be used: strangers need not see the packet either.
             let isNeighbour = opened.contains { $0.peer == target } || accepted.contains { $0.peer == target }
-            if request.requiresDirect || isNeighbour { return [] }
+            if request.requiresDirect || isNeighbour { return ([], []) }
         }
         let remaining = request.collapses ? collapse(near, far) : (opened: near, accepted: far)
-        guard request.usesSubset else { return (remaining.opened + remaining.accepted).map(\.link) }
-        return subset(of: remaining.opened, seed: request.seed, using: cryptography)
-            + subset(of: remaining.accepted, seed: request.seed, using: cryptography)
+        guard request.usesSubset else { return remaining }
+        return (
+            subset(of: remaining.opened, seed: request.seed, using: cryptography),
+            subset(of: remaining.accepted, seed: request.seed, using: cryptography)
+        )
     }
 
     /// How many of `count` links are used, one more than the logarithm to base 2, rounded up: enough for every node to
@@ -90,33 +118,31 @@ public enum Fanout {
 
     /// One link for each bound peer: its preferred one, else the first that we opened, else the oldest that it opened;
     /// writes have a flow control for each link, notifications share one. Unbound links stay.
-    private static func collapse<Link>(
-        _ opened: [Candidate<Link>], _ accepted: [Candidate<Link>]
-    ) -> (opened: [Candidate<Link>], accepted: [Candidate<Link>]) {
+    private static func collapse(_ opened: [Place], _ accepted: [Place]) -> Places {
         var served: Set<PeerID> = []
-        var preferred: Set<Link> = []
-        for candidate in opened where candidate.isPreferred {
-            if let peer = candidate.peer, served.insert(peer).inserted { preferred.insert(candidate.link) }
+        var preferred: Set<Int> = []
+        for place in opened where place.isPreferred {
+            if let peer = place.peer, served.insert(peer).inserted { preferred.insert(place.index) }
         }
-        let kept = opened.filter { candidate in
-            guard let peer = candidate.peer else { return true }
-            return preferred.contains(candidate.link) || served.insert(peer).inserted
+        let kept = opened.filter { place in
+            guard let peer = place.peer else { return true }
+            return preferred.contains(place.index) || served.insert(peer).inserted
         }
         return (kept, accepted.filter { $0.peer.map { served.insert($0).inserted } ?? true })
     }
 
     /// The links whose names have the lowest digests behind the seed. Names differ, so digests do.
-    private static func subset<Link>(
-        of candidates: [Candidate<Link>], seed: [UInt8], using cryptography: some Cryptography
-    ) -> [Link] {
-        let size = subsetSize(of: candidates.count)
-        guard size < candidates.count else { return candidates.map(\.link) }
+    private static func subset(
+        of places: [Place], seed: [UInt8], using cryptography: some Cryptography
+    ) -> [Place] {
+        let size = subsetSize(of: places.count)
+        guard size < places.count else { return places }
         let prefix = seed + Array("::".utf8)
-        var draw = candidates.map { candidate in
-            let name = candidate.name
-            return (digest: cryptography.sha256(prefix.span, name.span), link: candidate.link)
+        var draw = places.map { place in
+            let name = place.name
+            return (digest: cryptography.sha256(prefix.span, name.span), place: place)
         }
         draw.sort { $0.digest < $1.digest }
-        return draw.prefix(size).map(\.link)
+        return draw.prefix(size).map(\.place)
     }
 }
