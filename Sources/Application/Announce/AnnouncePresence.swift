@@ -13,6 +13,8 @@ final class AnnouncePresence<C: Cryptography> {
     private let cryptography: C
     private var lastSent: Uptime?
     private var scheduledAt: Uptime?
+    /// Whether what is scheduled must not be dropped by the throttle.
+    private var isOwed = false
 
     init(
         nickname: String, keys: IdentityKeys<C>, registry: PeerRegistry, transmitter: Transmitter<C>, ports: NodePorts,
@@ -26,22 +28,50 @@ final class AnnouncePresence<C: Cryptography> {
         self.cryptography = cryptography
     }
 
-    /// Announces now, or as soon as the throttle for forced announces allows; requests that meet are one.
+    /// Announces after a delay, unless the throttle for forced announces refuses then: somebody has just been told.
+    ///
+    /// Requests that wait at the same time are one, and the earliest counts: what is sent then serves the others too.
     func announceSoon(after delay: Milliseconds = 0) {
         let now = ports.clock.uptime
-        let allowed = lastSent.map { $0 + MeshPolicy.forcedAnnounceInterval } ?? now
-        let time = max(now + delay, allowed)
-        if time <= now { return send() }
-        // The earliest of the requests that wait counts: a link that came up must not wait for an afterglow.
-        if let scheduledAt, scheduledAt <= time { return }
-        scheduledAt = time
-        ports.scheduler.schedule(.announce, at: time)
+        guard delay > 0 else {
+            if allowedAt <= now { send() }
+            return
+        }
+        if let scheduledAt, scheduledAt <= now + delay { return }
+        schedule(at: now + delay)
+    }
+
+    /// Announces now, or as soon as the throttle allows; for what nobody has been told yet.
+    ///
+    /// - Returns: When the announce goes, if not now.
+    func announceSurely() -> Uptime? {
+        let now = ports.clock.uptime
+        // One that went this very moment went everywhere.
+        guard lastSent != now else { return nil }
+        let due = allowedAt
+        guard due > now else {
+            send()
+            return nil
+        }
+        isOwed = true
+        schedule(at: due)
+        return due
     }
 
     /// The scheduled moment is here.
     func fired() {
         scheduledAt = nil
-        announceSoon()
+        let isOwed = isOwed
+        self.isOwed = false
+        if isOwed { _ = announceSurely() } else { announceSoon() }
+    }
+
+    /// The throttle: when the next forced announce may go.
+    private var allowedAt: Uptime { lastSent.map { $0 + MeshPolicy.forcedAnnounceInterval } ?? ports.clock.uptime }
+
+    private func schedule(at time: Uptime) {
+        scheduledAt = time
+        ports.scheduler.schedule(.announce, at: time)
     }
 
     /// The periodic announce, asked for in every maintenance tick.
@@ -54,7 +84,7 @@ final class AnnouncePresence<C: Cryptography> {
     }
 
     private func send() {
-        guard transmitter.links.count > 0 else { return }
+        guard transmitter.links.count > 0, transmitter.hold == nil else { return }
         let neighbours = registry.connected.map(\.id).prefix(Announce.maximumNeighboursSent)
         let limit = transmitter.links.ids.compactMap { transmitter.links[$0]?.description.frameLimit }.min() ?? .max
         // An announce in fragments is not direct and binds no link: fewer neighbours until it fits (mesh §12.1).
@@ -63,6 +93,7 @@ final class AnnouncePresence<C: Cryptography> {
             let size = packet.encoded(padding: false, using: ports.compression)?.count ?? .max
             if size <= limit || count == 0 {
                 lastSent = ports.clock.uptime
+                isOwed = false
                 _ = transmitter.send(packet)
                 return
             }

@@ -3,6 +3,10 @@ import Domain
 /// One live link and what is known about its far end.
 struct LinkState {
     let description: LinkDescription
+    /// When it came up.
+    let upSince: Uptime
+    /// Whether it gets an announce of its own once it has settled.
+    var isOwedAnnounce = false
     /// The peer that announced itself on this link; a claim, until a handshake proves it.
     var boundPeer: PeerID?
     /// The peer whose Noise handshake completed on this very link. Counts only while it is also the bound peer.
@@ -23,6 +27,7 @@ struct LinkState {
 
     init(_ description: LinkDescription, tag: UInt64, at now: Uptime) {
         self.description = description
+        upSince = now
         fanoutName = Array(String(tag >> 24, radix: 16).utf8)
         budgets = LinkBudgets(at: now)
     }

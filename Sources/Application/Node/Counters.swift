@@ -17,6 +17,8 @@ public enum CounterName: String, CaseIterable, Sendable {
     case fragmentsReceived
     case fragmentedPacketsCompleted
     case sessionsEstablished
+    case announcesWithheld
+    case linksRetired
     case droppedUnknownLink
     case droppedFrameBudget
     case droppedByteBudget
@@ -43,6 +45,7 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedNotBroadcast
     case droppedFragment
     case droppedAssembly
+    case droppedFragmentStream
     case droppedHandshake
     case droppedHandshakeRateLimit
     case droppedHandshakeLinkBudget
@@ -66,6 +69,8 @@ public enum CounterName: String, CaseIterable, Sendable {
     case sendLinkFull
     case sendNoLink
     case droppedWhileDiskStalls
+    case droppedWhileClockWrong
+    case notTakenByRelay
     case journalFailures
 }
 

@@ -23,10 +23,13 @@ public final class Node<C: Cryptography> {
     let routes: Routes
     let transmitter: Transmitter<C>
     let relays: ScheduledRelays
+    let clockWatch: WatchClock<C>
     let signatures: SignatureCheck<C>
     let signers: Signers<C>
     let presence: AnnouncePresence<C>
+    let greeting: GreetNeighbour<C>
     let handleAnnounce: HandleAnnounce<C>
+    let redundantLinks: RetireRedundantLinks
     let publicChat: PublicChat<C>
     let privateChat: PrivateChat<C>
     let noise: ExchangeNoise<C>
@@ -77,12 +80,20 @@ public final class Node<C: Cryptography> {
         sessions = Sessions(localPeer: local, staticKey: keys.noise, ports: ports, cryptography: cryptography)
         routes = Routes(localPeer: local, registry: registry, ports: ports)
         relays = ScheduledRelays(ports.scheduler)
+        clockWatch = WatchClock(
+            localPeer: local, floor: stored.clockFloor, isTrusted: settings.trustsClock, links: links, ports: ports,
+            counters: counters, cryptography: cryptography)
         transmitter = Transmitter(
             localPeer: local, signingKey: keys.signing, links: links, routes: routes, ports: ports,
             counters: counters, cryptography: cryptography)
         presence = AnnouncePresence(
             nickname: nickname.text, keys: keys, registry: registry, transmitter: transmitter, ports: ports,
             cryptography: cryptography)
+        greeting = GreetNeighbour(
+            links: links, presence: presence, transmitter: transmitter, ports: ports,
+            counters: counters)
+        redundantLinks = RetireRedundantLinks(
+            links: links, queues: transmitter.queues, ports: ports, counters: counters)
         handleAnnounce = HandleAnnounce(
             localPeer: local, links: links, registry: registry, routes: routes, identities: identities,
             signatures: signatures, presence: presence, peerEvents: peerEvents, ports: ports, counters: counters,
@@ -103,6 +114,12 @@ public final class Node<C: Cryptography> {
         pings = MeshPing(
             localPeer: local, links: links, registry: registry, transmitter: transmitter, ports: ports,
             counters: counters)
+        noise.isForRelay = settings.role == .relay
+        files.isForRelay = settings.role == .relay
+        publicChat.isForRelay = settings.role == .relay
+        transmitter.holdsBack = { [unowned self] in clockWatch.isHolding ? clockWatch.refusal : nil }
+        clockWatch.released = { [unowned self] in clockIsRight() }
+        clockWatch.heldBack = { [unowned self] in transmitter.trains.abandonOwn() }
         transmitter.trains.finished = { [unowned self] in trainLeft($0) }
         registry.evicted = { [unowned self] in
             counters.add(.peersDisplaced)
@@ -119,6 +136,7 @@ public final class Node<C: Cryptography> {
 
     /// Begins to announce and to keep house.
     public func start() {
+        clockWatch.tellAtStart()
         presence.announceSoon(after: MeshPolicy.initialAnnounceDelay)
         scheduleMaintenance()
     }
@@ -128,6 +146,7 @@ public final class Node<C: Cryptography> {
         isStopped = true
         ports.scheduler.cancel(.announce)
         ports.scheduler.cancel(.maintenance)
+        publicChat.giveUpHeld()
         guard links.count > 0, let leave = transmitter.sign(transmitter.makePacket(.leave, payload: [])) else {
             return
         }
@@ -144,9 +163,7 @@ public final class Node<C: Cryptography> {
         }
         links.insert(description, tag: ports.randomness.next(), at: ports.clock.uptime)
         ports.events.emit(.log(.info, "link up: \(description.name)"))
-        presence.announceSoon(after: MeshPolicy.linkAnnounceDelay)
-        let settling = description.isOutgoing ? MeshPolicy.openedLinkSettling : MeshPolicy.acceptedLinkSettling
-        ports.scheduler.schedule(.linkSettled(description.id), at: ports.clock.uptime + settling)
+        greeting.linkUp(description)
     }
 
     /// A link is gone.
@@ -154,6 +171,7 @@ public final class Node<C: Cryptography> {
         guard let state = links.remove(link) else { return }
         transmitter.queues.forget(link)
         ports.scheduler.cancel(.linkSettled(link))
+        clockWatch.linkDown(link)
         ports.events.emit(.log(.info, "link down: \(state.description.name)"))
         guard let peer = state.boundPeer, !links.hasLink(to: peer) else { return }
         disconnect(peer)
@@ -186,7 +204,7 @@ public final class Node<C: Cryptography> {
         case .maintenance: maintain()
         case .announce: presence.fired()
         case .relay(let number): relayNow(number)
-        case .linkSettled: transmitter.flushSpool()
+        case .linkSettled(let link): greeting.settled(link)
         case .train(let id): transmitter.trains.advance(id)
         case .handshakeInitiator(let peer):
             links.markDoubtful(peer)
@@ -206,6 +224,14 @@ public final class Node<C: Cryptography> {
         if train.isOwn, train.type == .noiseEncrypted, let peer = train.destination.peer { privateChat.flush(peer) }
     }
 
+    /// What was held back for the clock's sake may go: who we are first, for phones drop what comes from strangers.
+    private func clockIsRight() {
+        guard !isStopped else { return }
+        presence.announceSoon()
+        publicChat.sendHeld()
+        privateChat.sendHeld()
+    }
+
     private func scheduleMaintenance() {
         ports.scheduler.schedule(.maintenance, at: ports.clock.uptime + MeshPolicy.maintenanceInterval)
     }
@@ -214,6 +240,7 @@ public final class Node<C: Cryptography> {
     private func maintain() {
         let now = ports.clock.uptime
         ticks += 1
+        clockWatch.maintain()
         presence.maintain(lastTraffic: lastTraffic)
         reconcilePeers(at: now)
         sessions.maintain()

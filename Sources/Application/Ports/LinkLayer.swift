@@ -20,13 +20,17 @@ public struct LinkDescription: Hashable, Sendable {
     public let isOutgoing: Bool
     /// How a person would name the link, for `status` and the log: `air:/run/…`, `tcp:192.0.2.1:4000`.
     public let name: String
+    /// Who is at the far end as far as the adapter knows, a Bluetooth address, for limits that must survive a reconnect;
+    /// `nil` where there is nothing to know, as on a socket: then such limits do not apply.
+    public let device: String?
 
     /// Describes a link.
-    public init(id: LinkID, frameLimit: Int, isOutgoing: Bool, name: String) {
+    public init(id: LinkID, frameLimit: Int, isOutgoing: Bool, name: String, device: String? = nil) {
         self.id = id
         self.frameLimit = frameLimit
         self.isOutgoing = isOutgoing
         self.name = name
+        self.device = device
     }
 }
 

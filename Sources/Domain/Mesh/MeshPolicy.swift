@@ -11,11 +11,9 @@ public struct MeshPolicy: Sendable {
 
     /// The first announce after the start (§12.2).
     public static let initialAnnounceDelay: Milliseconds = 600
-    /// How long after a link came up we announce; links that come up together share one announce (§12.2).
-    public static let linkAnnounceDelay: Milliseconds = 50
-    /// How long after a link that we opened came up what waited for one may try it (§11).
+    /// How long after a link that we opened came up we announce, and what waited for one may try it (§11, §12.2).
     public static let openedLinkSettling: Milliseconds = 50
-    /// The same for a link that a neighbour opened (§11).
+    /// The same for a link that a neighbour opened (§11, §12.2).
     public static let acceptedLinkSettling: Milliseconds = 400
     /// Least time between forced announces (§12.2).
     public static let forcedAnnounceInterval: Milliseconds = 150
@@ -65,6 +63,8 @@ public struct MeshPolicy: Sendable {
     /// Trains of fragments that may be leaving when a relayed packet has to be cut; with more it is not passed on.
     /// [ours]: a fast link must not fill memory with what leaves slowly on a narrow one.
     public static let maximumTrainsWhileRelaying = 16
+    /// Of those, how many may be of packets that came on one link.
+    public static let maximumTrainsPerLink = maximumTrainsWhileRelaying / 2
 
     /// Inflated bytes that one link may cost in a burst: two of the largest payloads (issue: budgets per link).
     public static let inflationBurst: Int64 = 2 * 1024 * 1024

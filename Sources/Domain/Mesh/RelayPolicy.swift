@@ -46,6 +46,8 @@ public struct RelayPolicy: Sendable {
     public static let queueBytes = 1_000_000
     /// Bytes that may wait on all links together. [ours]: memory of a small machine.
     public static let queueBytesInAll = 16_000_000
+    /// Bytes that may wait on a link even then. [ours]: some of the largest frames.
+    public static let reservedQueueBytes = 65_536
 
     /// The most intermediate hops of a route that we choose: longer stale paths fail more often than floods (§17.2).
     public static let maximumHops = 4

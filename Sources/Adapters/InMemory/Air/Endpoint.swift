@@ -8,6 +8,8 @@ import Domain
 public final class Endpoint: LinkLayer {
     /// A person's name for the node.
     public let name: String
+    /// The radio address that neighbours see; `nil`: none, as on a socket.
+    public var device: String?
     /// Told of a link that came up.
     public var linkUp: (LinkDescription) -> Void = { _ in }
     /// Told of a link that went down.

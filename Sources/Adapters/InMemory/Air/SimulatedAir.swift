@@ -57,7 +57,7 @@ public final class SimulatedAir {
             side.endpoint.links[side.link] = side
             let description = LinkDescription(
                 id: side.link, frameLimit: profile.frameLimit, isOutgoing: isOutgoing,
-                name: "simulated:\(peer.endpoint.name)")
+                name: "simulated:\(peer.endpoint.name)", device: peer.endpoint.device)
             time.at(time.now) {
                 guard connection.isOpen else { return }
                 side.isAnnounced = true
