@@ -28,7 +28,7 @@ final class DisplayNames {
         guard let name = registry[peer]?.nickname ?? lookup(peer)?.nickname, !name.isEmpty else {
             return "anon" + suffix
         }
-        let isShared = name == own || registry.connected.contains { $0.id != peer && $0.nickname == name }
+        let isShared = name == own || registry.isConnected(name, besides: peer)
         return isShared ? "\(name)#\(suffix)" : name
     }
 

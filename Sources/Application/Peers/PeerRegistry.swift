@@ -50,6 +50,11 @@ final class PeerRegistry {
     /// Connected peers in ascending order of their identifiers.
     var connected: [PeerEntry] { connectedIDs.sorted().compactMap { entries[$0] } }
 
+    /// Whether a connected peer other than the one given has this nickname.
+    func isConnected(_ nickname: String, besides peer: PeerID) -> Bool {
+        connectedIDs.contains { $0 != peer && entries[$0]?.nickname == nickname }
+    }
+
     /// Adds or replaces an entry; `false` when the registry is full of peers that are here.
     func upsert(_ entry: PeerEntry) -> Bool {
         var entry = entry

@@ -23,6 +23,15 @@ public enum Fanout {
             self.link = link
             traits = Traits(name: name, peer: peer, isPreferred: isPreferred, isExcluded: isExcluded)
         }
+
+        /// Its name in the draw.
+        public var name: [UInt8] { traits.name }
+        /// The peer that it is bound to.
+        public var peer: PeerID? { traits.peer }
+        /// Whether it is its peer's preferred link.
+        public var isPreferred: Bool { traits.isPreferred }
+        /// Whether the packet may not leave on it.
+        public var isExcluded: Bool { traits.isExcluded }
     }
 
     /// A link without saying which: what the choice is made of.
