@@ -37,7 +37,7 @@ struct RelayBenchmarks {
     private func unverified(degree: Int) {
         let station = Station(degree: degree, cryptography: cryptography)
         let template = groupMessage(at: station.wall)
-        let before = station.framesSent
+        let before = station.account
         var packets = 0
         let payload = [UInt8](repeating: 0x5A, count: 99)
         let hash = Harness.Part("SHA-256 of 99 B", times: 1) { _ in
@@ -48,7 +48,7 @@ struct RelayBenchmarks {
             station.receive(template.stamped(station.wall))
             packets += 1
         }
-        tell(station, frames: station.framesSent - before, packets: packets)
+        tell(station, since: before, packets: packets)
     }
 
     private func verified(degree: Int) {
@@ -70,10 +70,13 @@ struct RelayBenchmarks {
     }
 
     /// Says what a line was measured on, so that a node that drops everything does not look fast.
-    private func tell<C>(_ station: Station<C>, frames: Int, packets: Int) {
-        let perPacket = (Double(frames) / Double(max(packets, 1)) * 10).rounded() / 10
-        let drops = station.node.report.counters.filter { $0.name.hasPrefix("dropped") && $0.value > 0 }
-        print("    \(perPacket) frames out per packet in" + drops.map { "; \($0.name) \($0.value)" }.joined())
+    private func tell<C>(_ station: Station<C>, since before: Station<C>.Account, packets: Int) {
+        let account = station.account
+        let perPacket = (Double(account.frames - before.frames) / Double(max(packets, 1)) * 10).rounded() / 10
+        let drops = account.drops.filter { $0.value > before.drops[$0.key] ?? 0 }.sorted { $0.key < $1.key }
+        print(
+            "    \(perPacket) frames out per packet in"
+                + drops.map { "; \($0.key) \($0.value - (before.drops[$0.key] ?? 0))" }.joined())
     }
 
     // MARK: Duplicates
@@ -112,14 +115,14 @@ struct RelayBenchmarks {
                 frames.append(frame)
             }
         }
-        let before = station.framesSent
+        let before = station.account
         var next = 0
         let result = harness.nanoseconds(calls: Self.calls) { _ in
             station.pass(Self.pause)
             station.receive(frames[next])
             next += 1
         }
-        tell(station, frames: station.framesSent - before, packets: next)
+        tell(station, since: before, packets: next)
         return result
     }
 

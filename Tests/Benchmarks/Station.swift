@@ -10,8 +10,11 @@ final class Station<C: Cryptography> {
     let links: [LinkID]
     /// The true time; equal to the node's.
     var wall: WallTime { clock.wall }
-    /// Frames that the node handed to links.
-    var framesSent: Int { sink.frames }
+    /// Frames that the node handed to links, and what it dropped, by counter.
+    var account: Account {
+        let drops = node.report.counters.filter { $0.name.hasPrefix("dropped") }.map { ($0.name, $0.value) }
+        return Account(frames: sink.frames, drops: Dictionary(uniqueKeysWithValues: drops))
+    }
     /// Peers that the node knows of.
     var knownPeers: Int { node.peers.count }
     private let time = VirtualTime()
@@ -21,6 +24,11 @@ final class Station<C: Cryptography> {
     private let dice: SeededRandomness
     private var turn = 0
     private var number = 0
+
+    struct Account {
+        let frames: Int
+        let drops: [String: UInt64]
+    }
 
     /// A peer that only exists as keys.
     struct Peer {

@@ -10,9 +10,12 @@ public struct ContentKey: Hashable, Sendable {
 
     /// Reduces a text.
     public init(_ text: String) {
-        var hash: UInt64 = 5381
-        for byte in Self.reduced(text).utf8 { hash = hash &* 33 &+ UInt64(byte) }
-        self.hash = hash
+        let ascii = Self.reducedASCII(text.utf8)
+        hash = ascii.map { Self.djb2($0) } ?? Self.djb2(Self.reduced(text).utf8)
+    }
+
+    private static func djb2(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(5381) { $0 &* 33 &+ UInt64($1) }
     }
 
     /// The text form: `h:` and sixteen lowercase digits.
@@ -24,26 +27,37 @@ public struct ContentKey: Hashable, Sendable {
 
     private static func reduced(_ text: String) -> String {
         let words = text.lowercased().split(whereSeparator: \.isWhitespace).map { word in
-            withoutQuery(word)
+            queryStart(word.utf8).map { word[..<$0] } ?? word
         }
         return String(words.joined(separator: " ").prefix(maximumCharacters))
     }
 
-    /// Cuts a link inside a word from its first `?` or `#` on; the first link with anything behind its scheme counts.
-    private static func withoutQuery(_ word: Substring) -> Substring {
-        let bytes = word.utf8
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let rest = bytes[index...]
-            if let scheme = schemes.first(where: { rest.starts(with: $0) }) {
-                let address = rest.dropFirst(scheme.count)
-                if let first = address.first, !isQueryMark(first) {
-                    return address.firstIndex(where: isQueryMark).map { word[..<$0] } ?? word
-                }
-            }
-            bytes.formIndex(after: &index)
+    /// The same for a text of ASCII alone, where every byte is a character: a tenth of the time. `nil` for another text.
+    private static func reducedASCII(_ text: String.UTF8View) -> ArraySlice<UInt8>? {
+        guard text.allSatisfy({ $0 < 0x80 }) else { return nil }
+        var reduced: [UInt8] = []
+        reduced.reserveCapacity(text.count)
+        for word in Array(text).split(whereSeparator: { $0 == 0x20 || 0x09...0x0D ~= $0 }) {
+            let word = word.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+            if !reduced.isEmpty { reduced.append(0x20) }
+            reduced += queryStart(word).map { word[..<$0] } ?? word[...]
         }
-        return word
+        return reduced.prefix(maximumCharacters)
+    }
+
+    /// Where to cut a word that holds a link: at the first `?` or `#` of it. The first link with anything behind its scheme
+    /// counts.
+    private static func queryStart<Bytes: Collection<UInt8>>(_ word: Bytes) -> Bytes.Index? {
+        var index = word.startIndex
+        while index < word.endIndex {
+            let rest = word[index...]
+            if rest.first == UInt8(ascii: "h"), let scheme = schemes.first(where: { rest.starts(with: $0) }) {
+                let address = rest.dropFirst(scheme.count)
+                if let first = address.first, !isQueryMark(first) { return address.firstIndex(where: isQueryMark) }
+            }
+            word.formIndex(after: &index)
+        }
+        return nil
     }
 
     private static let schemes = [Array("https://".utf8), Array("http://".utf8)]

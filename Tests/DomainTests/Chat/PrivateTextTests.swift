@@ -65,6 +65,17 @@ struct ContentKeyTests {
     @Test("other texts differ", arguments: [("a", "b"), ("http://x.y/a", "http://x.y/b"), ("a?b", "a?c")])
     func different(first: String, second: String) { #expect(ContentKey(first) != ContentKey(second)) }
 
+    @Test(
+        "a text of ASCII is reduced like any other",
+        arguments: [
+            "Hello", " A\tb\u{B}C\r\nd \n", "See HTTPS://A.b/c?d=e#f, HTTP://x", "http://http://a?b c#d", "https:// ?x",
+            "hhttp://a#", "\u{1C}x\u{7F}",
+        ])
+    func ascii(text: String) {
+        let continued = " \u{E9}".utf8.reduce(ContentKey(text).hash) { $0 &* 33 &+ UInt64($1) }
+        #expect(ContentKey(text + " \u{E9}").hash == continued)
+    }
+
     @Test("the hash is DJB2 over the reduced text, and what follows 256 characters does not count")
     func hash() {
         #expect(ContentKey("a").hash == 5381 * 33 + 97)
