@@ -10,8 +10,6 @@ public enum Timer: Hashable, Sendable {
     case relay(UInt64)
     /// A link has been up long enough for its neighbour to listen: what waits for a link can try it (spec: mesh §11).
     case linkSettled(LinkID)
-    /// A routed packet should have been answered by now (spec: mesh §17.4).
-    case routeConfirmation(PeerID)
     /// The next fragment of an outgoing train.
     case train(UInt64)
     /// An initiator waited too long for message 2 (spec: noise §4.4).
@@ -22,6 +20,8 @@ public enum Timer: Hashable, Sendable {
     case handshakeGrace(PeerID)
     /// A bounded retry of a handshake (spec: noise §4.5).
     case handshakeRecovery(PeerID)
+    /// What was written to a peer should have been confirmed by now.
+    case privateConfirmation(PeerID)
     /// A queue that a message rate limit held back.
     case privateQueue(PeerID)
     /// A ping that was not answered.

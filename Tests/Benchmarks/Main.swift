@@ -5,5 +5,6 @@ struct Main {
         harness.header()
         PacketBenchmarks(harness: harness).run()
         NoiseBenchmarks(harness: harness).run()
+        RelayBenchmarks(harness: harness).run()
     }
 }

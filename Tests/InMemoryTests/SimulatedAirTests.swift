@@ -297,6 +297,23 @@ struct SimulatedAirFlowTests {
         #expect(pair.air.framesDelivered == 1)
     }
 
+    @Test("a filter loses the frames that it names, the tap sees them go, and the dice fall as they would have")
+    func filter() {
+        let profile = LinkProfile(latency: 1...50, loss: 0.2, duplication: 0.2)
+        let whole = Pair(seed: 4).numbers(300, profile)
+        let pair = Pair(seed: 4)
+        var lost = 0
+        pair.air.filter = { frame, sender, receiver in
+            #expect(sender === pair.left && receiver === pair.right)
+            return frame[1] % 3 != 0
+        }
+        pair.air.tap = { if $0.bytes[1] % 3 == 0, $0.arrivals.isEmpty { lost += 1 } }
+        let some = pair.numbers(300, profile)
+        #expect(some == whole.filter { $0 % 256 % 3 != 0 })
+        #expect(lost == (0..<300).count { $0 % 256 % 3 == 0 })
+        #expect(pair.air.framesSent == 300)
+    }
+
     @Test("a test can put a frame on a link, and not on one that is not there")
     func inject() {
         let pair = Pair()

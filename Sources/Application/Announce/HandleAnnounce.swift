@@ -50,6 +50,12 @@ final class HandleAnnounce<C: Cryptography> {
         let change: PeerChange.Kind?
     }
 
+    /// Identities pinned.
+    var identityCount: Int { identities.count }
+
+    /// Peers remembered as answered, and as having been warned about.
+    var rememberedCounts: (answered: Int, alarmed: Int) { (answered.count, alarmed.count) }
+
     /// Takes the announce; `nil` when it was refused.
     func callAsFunction(_ packet: Inbound) -> Acceptance? {
         guard let reading = AnnounceReading(packet.payload, using: cryptography) else {
@@ -68,7 +74,7 @@ final class HandleAnnounce<C: Cryptography> {
             return nil
         }
         let acceptance = verified(reading, packet)
-        answer(packet.sender)
+        answer(packet)
         return acceptance
     }
 
@@ -91,7 +97,7 @@ final class HandleAnnounce<C: Cryptography> {
             counters.add(.droppedKeyConflict)
             // Only an announce that is at least sound in itself is worth an alarm, and not every time.
             if signatures.passes(packet, by: signingKey), alarmed.insert(peer, at: ports.clock.uptime) {
-                peerEvents.report(.keyConflict, peer, name: reading.announce.nickname)
+                peerEvents.report(.keyConflict, peer, name: reading.announce.nickname, on: packet.link)
             }
         }
         return nil
@@ -118,7 +124,7 @@ final class HandleAnnounce<C: Cryptography> {
         let nickname = ports.normalization.nfc(announce.nickname)
         let entry = PeerEntry(
             id: peer, noiseKey: noiseKey, signingKey: signingKey, nickname: nickname, isConnected: isConnected,
-            lastSeen: now, capabilities: announce.capabilities)
+            lastSeen: now, capabilities: announce.capabilities, link: packet.link)
         guard registry.upsert(entry) else {
             counters.add(.droppedRegistryFull)
             return nil
@@ -129,7 +135,7 @@ final class HandleAnnounce<C: Cryptography> {
         var identity = identities[peer] ?? PeerIdentity(noiseKey: noiseKey, signingKey: signingKey, nickname: nickname)
         identity.signingKey = signingKey
         if !nickname.isEmpty { identity.nickname = nickname }
-        identities.keep(identity, of: peer)
+        identities.keep(identity, of: peer, on: packet.link)
 
         let isNewlyConnected = packet.isDirectAnnounce && isConnected && earlier?.isConnected != true
         var change: PeerChange.Kind?
@@ -140,15 +146,21 @@ final class HandleAnnounce<C: Cryptography> {
         } else if earlier?.nickname != nickname {
             change = .renamed
         }
-        if earlier == nil {
+        if earlier == nil, links.spend(of: \.provokedAnnounces, on: packet.link, at: now) {
             presence.announceSoon(
                 after: Milliseconds(ports.randomness.number(in: MeshPolicy.afterglowDelay)))
         }
         return Acceptance(peer: peer, isDirect: packet.isDirectAnnounce, change: change)
     }
 
-    /// Answers with an announce of our own, once in a while for each peer.
-    private func answer(_ peer: PeerID) {
-        if answered.insert(peer, at: ports.clock.uptime) { presence.announceSoon() }
+    /// Answers with an announce of our own, once in a while for each peer, and not for each that is made up.
+    private func answer(_ packet: Inbound) {
+        let now = ports.clock.uptime
+        guard !answered.contains(packet.sender, at: now) else { return }
+        guard links.spend(of: \.provokedAnnounces, on: packet.link, at: now) else {
+            return counters.add(.announcesNotAnswered)
+        }
+        _ = answered.insert(packet.sender, at: now)
+        presence.announceSoon()
     }
 }

@@ -6,6 +6,7 @@ import Domain
 final class PrivateChat<C: Cryptography> {
     private let localPeer: PeerID
     private let registry: PeerRegistry
+    private let routes: Routes
     private let sessions: Sessions<C>
     private let transmitter: Transmitter<C>
     private let outcomes: PendingOutcomes
@@ -17,7 +18,9 @@ final class PrivateChat<C: Cryptography> {
     /// Our messages that may still change their status.
     private var sent = SentMessages()
     /// Messages that arrived lately, so that a repeated one shows once.
-    private var seen: [PeerID: RecentIDs] = [:]
+    private var seen = ReceivedIDs()
+    /// Peers of whom a confirmation is awaited.
+    private var confirming: Set<PeerID> = []
     /// Peers whose session is being restored: nothing leaves until a retry has succeeded.
     private var parked: Set<PeerID> = []
 
@@ -35,11 +38,12 @@ final class PrivateChat<C: Cryptography> {
     }
 
     init(
-        localPeer: PeerID, registry: PeerRegistry, sessions: Sessions<C>, transmitter: Transmitter<C>,
+        localPeer: PeerID, registry: PeerRegistry, routes: Routes, sessions: Sessions<C>, transmitter: Transmitter<C>,
         outcomes: PendingOutcomes, names: DisplayNames, ports: NodePorts, counters: Counters
     ) {
         self.localPeer = localPeer
         self.registry = registry
+        self.routes = routes
         self.sessions = sessions
         self.transmitter = transmitter
         self.outcomes = outcomes
@@ -50,6 +54,9 @@ final class PrivateChat<C: Cryptography> {
 
     /// Messages that wait for a session, over all peers.
     var waitingCount: Int { queues.values.reduce(0) { $0 + $1.count { $0.message != nil } } }
+
+    /// Message identifiers remembered, over all conversations.
+    var rememberedCount: Int { seen.count }
 
     /// Whether anything waits for the peer.
     func isWaiting(for peer: PeerID) -> Bool { queues[peer]?.isEmpty == false }
@@ -166,8 +173,9 @@ final class PrivateChat<C: Cryptography> {
     private func deliver(_ frame: [UInt8], _ outgoing: Outgoing, to peer: PeerID) -> Bool {
         guard transmitter.send(transmitter.makePacket(.noiseEncrypted, to: peer, payload: frame)) else { return false }
         if case .message(let id, let payload, _) = outgoing {
-            sent.keep(payload, of: id)
+            sent.keep(payload, of: id, leftAt: ports.clock.uptime)
             change(id, to: .sent)
+            expectConfirmation(from: peer)
         }
         return true
     }
@@ -183,22 +191,32 @@ final class PrivateChat<C: Cryptography> {
     /// A new session stands: what was sent under the old one and never confirmed goes again, then what waits.
     func sessionEstablished(with peer: PeerID) {
         parked.remove(peer)
-        queueUnconfirmed(for: peer)
+        queueAgain(sent.unconfirmed(for: peer), for: peer)
         flush(peer)
     }
 
-    /// Whether a message that left for the peer was not confirmed yet.
-    func isAwaitingConfirmation(from peer: PeerID) -> Bool { !sent.unconfirmed(for: peer).isEmpty }
-
-    /// What left and was not confirmed goes again, under the session as it stands: the way that it took was no good.
-    func sendUnconfirmedAgain(to peer: PeerID) {
-        queueUnconfirmed(for: peer)
-        flush(peer)
+    private func expectConfirmation(from peer: PeerID) {
+        guard confirming.insert(peer).inserted else { return }
+        ports.scheduler.schedule(.privateConfirmation(peer), at: ports.clock.uptime + ChatPolicy.confirmation)
     }
 
-    private func queueUnconfirmed(for peer: PeerID) {
+    /// What left some time ago and was not confirmed goes again, a bounded number of times and not along a route: either it
+    /// or its receipt got lost on the way. The reader shows a repeated message once.
+    func confirm(_ peer: PeerID) {
+        confirming.remove(peer)
+        let late = sent.late(for: peer, leftBefore: ports.clock.uptime, by: ChatPolicy.confirmation)
+        if !late.isEmpty, sessions.established(with: peer) != nil {
+            routes.fail(peer)
+            counters.add(.messagesSentAgain, late.count)
+            queueAgain(late, for: peer)
+            flush(peer)
+        }
+        if sent.mayGoAgain(to: peer) { expectConfirmation(from: peer) }
+    }
+
+    private func queueAgain(_ messages: [(MessageID, PrivateMessagePayload)], for peer: PeerID) {
         let waiting = Set((queues[peer] ?? []).compactMap(\.message))
-        let missing = sent.unconfirmed(for: peer).filter { !waiting.contains($0.0) }.map { id, payload in
+        let missing = messages.filter { !waiting.contains($0.0) }.map { id, payload in
             Outgoing.message(id, payload, since: ports.clock.uptime)
         }
         if !missing.isEmpty { queues[peer] = missing + (queues[peer] ?? []) }
@@ -230,9 +248,6 @@ final class PrivateChat<C: Cryptography> {
     func maintain() {
         for peer in queues.keys.sorted() { expire(peer) }
         for peer in queues.keys.sorted() where sessions.established(with: peer) != nil { flush(peer) }
-        if seen.count > ChatPolicy.rememberedConversations {
-            seen = seen.filter { sessions.established(with: $0.key) != nil }
-        }
     }
 
     private func expire(_ peer: PeerID) {
@@ -250,7 +265,7 @@ final class PrivateChat<C: Cryptography> {
     /// Takes note of a message that the event log holds: a copy of it must not show again.
     func remember(_ event: Event) {
         guard case .privateMessage(let message) = event, !message.isOwn else { return }
-        _ = seen[message.sender, default: RecentIDs()].insert(MessageID(message.id))
+        _ = seen.insert(MessageID(message.id), from: message.sender)
     }
 
     /// Takes a private message; it is acknowledged once it is durable, and every time that it arrives.
@@ -261,7 +276,9 @@ final class PrivateChat<C: Cryptography> {
         }
         // While the disk stalls, what waits for it is bounded: unacknowledged messages come again.
         guard outcomes.count < ChatPolicy.heldOutcomes else { return counters.add(.droppedWhileDiskStalls) }
-        guard !ControlMarker.begins(payload.content), seen[peer, default: RecentIDs()].insert(payload.id) else {
+        guard !ControlMarker.begins(payload.content), seen.insert(payload.id, from: peer) else {
+            // A repeated message says that our receipt got lost: the way that it took is no good.
+            routes.fail(peer)
             // Until a first copy is durable nothing is acknowledged; the commit will do it.
             if !outcomes.isHeld(.acknowledge(peer, payload.id)) { enqueue(.delivered(payload.id), to: peer) }
             return
@@ -280,7 +297,7 @@ final class PrivateChat<C: Cryptography> {
     func acknowledge(_ id: MessageID, to peer: PeerID) { enqueue(.delivered(id), to: peer) }
 
     /// A received message could not be kept: take it again when it is repeated.
-    func forget(_ id: MessageID, from peer: PeerID) { seen[peer]?.remove(id) }
+    func forget(_ id: MessageID, from peer: PeerID) { seen.remove(id, from: peer) }
 
     /// Takes a receipt; it counts only from the peer that the message went to.
     func receive(receiptFor id: MessageID, isRead: Bool, from peer: PeerID) {

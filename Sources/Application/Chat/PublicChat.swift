@@ -30,6 +30,9 @@ final class PublicChat<C: Cryptography> {
         self.cryptography = cryptography
     }
 
+    /// Rate buckets, message identifiers and texts remembered.
+    var rememberedCounts: (buckets: Int, ids: Int, texts: Int) { (limiter.bucketCount, seen.count, recentTexts.count) }
+
     /// Says something to everyone; answers the message's identifier, which every device derives alike.
     func send(_ text: String) throws(Refusal) -> String {
         guard !text.trimmedForWire.isEmpty else { throw .invalid("the message is empty") }
@@ -53,21 +56,32 @@ final class PublicChat<C: Cryptography> {
         if case .publicMessage(let message) = event { _ = seen.insert(MessageID(message.id)) }
     }
 
-    /// Takes a public message.
-    func receive(_ packet: Inbound) {
-        guard packet.view.isBroadcast else { return counters.add(.droppedNotBroadcast) }
-        switch PublicMessagePolicy.judge(packet.view, localPeer: localPeer, at: ports.clock.wall) {
-        case .selfEcho: return
-        case .stale: return counters.add(.droppedStale)
-        // Our own words out of a neighbour's store: the event log has them.
-        case .accept: if packet.sender == localPeer { return }
+    /// Takes a public message; whether its author was found to have written it.
+    func receive(_ packet: Inbound) -> Bool {
+        if let refusal = refusal(of: packet) {
+            counters.add(refusal)
+            return false
         }
-        guard let key = signers.key(of: packet.sender) else { return counters.add(.droppedUnknownSigner) }
-        guard signatures.passes(packet, by: key) else { return }
-        guard let text = String(validating: packet.payload, as: UTF8.self) else {
-            return counters.add(.droppedMalformedPayload)
+        // An echo, or our own words out of a neighbour's store: the event log has them.
+        guard packet.sender != localPeer else { return false }
+        guard let key = signers.key(of: packet.sender) else {
+            counters.add(.droppedUnknownSigner)
+            return false
         }
-        show(text, packet)
+        guard signatures.passes(packet, by: key) else { return false }
+        if let text = String(validating: packet.payload, as: UTF8.self) {
+            show(text, packet)
+        } else {
+            counters.add(.droppedMalformedPayload)
+        }
+        return true
+    }
+
+    /// Why a packet is not looked into, whoever wrote it.
+    private func refusal(of packet: Inbound) -> CounterName? {
+        guard packet.view.isBroadcast else { return .droppedNotBroadcast }
+        let verdict = PublicMessagePolicy.judge(packet.view, localPeer: localPeer, at: ports.clock.wall)
+        return verdict == .stale ? .droppedStale : nil
     }
 
     /// The rules of the timeline, in their order (spec: app §5.3).

@@ -7,10 +7,13 @@ struct RecentTexts {
     /// Texts whose times differ by less are one; the senders' clocks count.
     private static let window: UInt64 = 1000
     /// Texts remembered.
-    private static let capacity = 2000
+    static let capacity = 2000
 
     private var times: [ContentKey: WallTime] = [:]
     private var order: [ContentKey] = []
+
+    /// The number of texts.
+    var count: Int { order.count }
 
     /// Remembers a text; `false` when a near-equal one was written within a second of it.
     mutating func insert(_ text: String, sentAt: WallTime) -> Bool {

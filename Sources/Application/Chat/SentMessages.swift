@@ -6,6 +6,9 @@ struct SentMessages {
         let peer: PeerID
         var status: DeliveryStatus?
         var payload: PrivateMessagePayload?
+        var leftAt: Uptime?
+        /// How often it left under one session.
+        var attempts = 0
     }
 
     private var records: [MessageID: Record] = [:]
@@ -25,8 +28,27 @@ struct SentMessages {
     /// Whom a message went to.
     func recipient(of id: MessageID) -> PeerID? { records[id]?.peer }
 
-    /// Keeps the content of a message that left, so that it can go again under another session.
-    mutating func keep(_ payload: PrivateMessagePayload, of id: MessageID) { records[id]?.payload = payload }
+    /// Keeps the content of a message that left, so that it can go again.
+    mutating func keep(_ payload: PrivateMessagePayload, of id: MessageID, leftAt: Uptime) {
+        records[id]?.payload = payload
+        records[id]?.leftAt = leftAt
+        records[id]?.attempts += 1
+    }
+
+    /// Messages that left at least so long ago, were not confirmed, and may go once more; oldest first.
+    func late(
+        for peer: PeerID, leftBefore now: Uptime, by span: Milliseconds
+    ) -> [(MessageID, PrivateMessagePayload)] {
+        unconfirmed(for: peer).filter { id, _ in
+            guard let record = records[id], let leftAt = record.leftAt else { return false }
+            return record.attempts < ChatPolicy.attempts && now - leftAt >= span
+        }
+    }
+
+    /// Whether any message to the peer may go again by itself.
+    func mayGoAgain(to peer: PeerID) -> Bool {
+        unconfirmed(for: peer).contains { (records[$0.0]?.attempts ?? 0) < ChatPolicy.attempts }
+    }
 
     /// Applies a status; answers the peer when it changed anything.
     mutating func apply(_ status: DeliveryStatus, to id: MessageID) -> PeerID? {
@@ -54,16 +76,22 @@ struct RecentIDs {
     private var members: Set<MessageID> = []
     private var order: [MessageID] = []
 
+    /// The number of identifiers.
+    var count: Int { members.count }
+
     /// Adds an identifier; `false` when it is there already.
     mutating func insert(_ id: MessageID) -> Bool {
         guard members.insert(id).inserted else { return false }
         order.append(id)
-        if order.count > ChatPolicy.rememberedMessages {
-            let half = order.count / 2
-            for old in order.prefix(half) { members.remove(old) }
-            order.removeFirst(half)
-        }
+        if order.count > ChatPolicy.rememberedMessages { forgetOlderHalf() }
         return true
+    }
+
+    /// Forgets the older half of the identifiers.
+    mutating func forgetOlderHalf() {
+        let half = (order.count + 1) / 2
+        for old in order.prefix(half) { members.remove(old) }
+        order.removeFirst(half)
     }
 
     /// Forgets an identifier.
@@ -80,12 +108,17 @@ enum ChatPolicy {
     /// How long a message waits for a session before it has failed. [ours]: until an outbox keeps it longer, honest and
     /// soon; well above a handshake with its retry (20 s) and the recovery after a restart (25 s).
     static let queueLifetime: Milliseconds = .seconds(120)
+    /// How long a message may stay unconfirmed before it goes again. [ours]: as long as a route may (spec: mesh §17.4).
+    static let confirmation: Milliseconds = .seconds(10)
+    /// How often a message leaves by itself under one session. [ours]: the loss of a message and of a receipt is mended,
+    /// and a peer that went away costs two floods; the outbox tries on when the peer is back.
+    static let attempts = 3
     /// Identifiers remembered per conversation, and own messages whose status may change. [ours]: memory.
     static let rememberedMessages = 2000
     /// The longest public text, in characters: receivers drop longer ones (spec: app §1.2).
     static let publicCharacters = 16_000
     /// Received messages that may wait for the disk at once. [ours]: memory, should the disk stall.
     static let heldOutcomes = 4096
-    /// Conversations whose seen identifiers are remembered. [ours]: memory.
-    static let rememberedConversations = 1000
+    /// Identifiers remembered over all conversations. [ours]: memory, 10 MiB at the longest identifiers.
+    static let rememberedInAll = 32_000
 }

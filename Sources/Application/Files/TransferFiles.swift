@@ -17,7 +17,7 @@ final class TransferFiles<C: Cryptography> {
     /// Files that arrived lately: their fragments can be replayed, and the seen-set is short.
     private var seen = RecentIDs()
     /// Files that may be on their way to the disk at once. [ours]: each holds up to a megabyte.
-    private static var maximumStoring: Int { 16 }
+    static var maximumStoring: Int { 16 }
 
     init(
         localPeer: PeerID, signers: Signers<C>, signatures: SignatureCheck<C>, transmitter: Transmitter<C>,
@@ -75,6 +75,9 @@ final class TransferFiles<C: Cryptography> {
     }
 
     // MARK: Receiving
+
+    /// Files on their way to the disk.
+    var storingCount: Int { storing.count }
 
     /// Takes a file; one whose sender cannot be checked is neither kept nor passed on.
     func receive(_ packet: Inbound) -> Handling {

@@ -19,24 +19,17 @@ struct LinkState {
     var isUnprovable = false
     /// A handshake that we began on it stayed without an answer: who is at its far end is in doubt.
     var isDoubtful = false
-    /// The link's name in the fanout's draw, UTF-8.
+    /// The link's name in the fanout's draw, UTF-8: random, because links that bear the same number at many nodes would be
+    /// left out by all of them for the same packet. At most ten digits: what is hashed then fits one block of SHA-256.
     let fanoutName: [UInt8]
-    /// Bytes that inflation may still cost.
-    var inflation: TokenBucket
-    /// Signature checks that this link may still cost.
-    var signatureChecks: TokenBucket
-    /// Pings answered lately.
-    var pingAnswers: RateWindow
+    /// What this link may still cost.
+    var budgets: LinkBudgets
 
-    init(_ description: LinkDescription, at now: Uptime) {
+    init(_ description: LinkDescription, tag: UInt64, at now: Uptime) {
         self.description = description
         upSince = now
-        fanoutName = Array(String(description.id.rawValue).utf8)
-        inflation = TokenBucket(
-            capacity: MeshPolicy.inflationBurst, perSecond: MeshPolicy.inflationPerSecond, at: now)
-        signatureChecks = TokenBucket(
-            capacity: MeshPolicy.signatureChecksPerSecond, perSecond: MeshPolicy.signatureChecksPerSecond, at: now)
-        pingAnswers = RateWindow(limit: MeshPolicy.pingAnswersPerLink, window: MeshPolicy.pingTimeout)
+        fanoutName = Array(String(tag >> 24, radix: 16).utf8)
+        budgets = LinkBudgets(at: now)
     }
 
     /// The peer that provably holds the far end now.
@@ -62,10 +55,10 @@ final class LinkTable {
 
     subscript(id: LinkID) -> LinkState? { states[id] }
 
-    /// Adds a link that came up.
-    func insert(_ description: LinkDescription, at now: Uptime) {
+    /// Adds a link that came up; `tag` is random.
+    func insert(_ description: LinkDescription, tag: UInt64, at now: Uptime) {
         guard states[description.id] == nil else { return }
-        states[description.id] = LinkState(description, at: now)
+        states[description.id] = LinkState(description, tag: tag, at: now)
         ids.append(description.id)
         if description.isOutgoing { openedIDs.append(description.id) } else { acceptedIDs.append(description.id) }
     }
@@ -82,9 +75,8 @@ final class LinkTable {
 
     /// Changes the state of a link in place; no effect when it is gone.
     func update<Result>(_ id: LinkID, _ change: (inout LinkState) -> Result) -> Result? {
-        guard var state = states.removeValue(forKey: id) else { return nil }
-        defer { states[id] = state }
-        return change(&state)
+        guard let place = states.index(forKey: id) else { return nil }
+        return change(&states.values[place])
     }
 
     /// Binds a link to a peer, or with `nil` to nobody; the earlier binding's proof ends.

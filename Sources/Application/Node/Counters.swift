@@ -6,7 +6,7 @@ public enum CounterName: String, CaseIterable, Sendable {
     case framesForwarded
     case packetsRouted
     case packetsSpooled
-    case routesFailed
+    case messagesSentAgain
     case relaysCancelled
     case bytesReceived
     case bytesSent
@@ -20,6 +20,8 @@ public enum CounterName: String, CaseIterable, Sendable {
     case announcesWithheld
     case linksRetired
     case droppedUnknownLink
+    case droppedFrameBudget
+    case droppedByteBudget
     case droppedMalformedFrame
     case droppedSelfLoop
     case droppedSenderMismatch
@@ -35,6 +37,9 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedUnsigned
     case droppedBadSignature
     case droppedUnknownSigner
+    case droppedSyncRequest
+    case droppedRelayBudget
+    case droppedUnverifiedRelay
     case droppedKeyConflict
     case droppedPublicRateLimit
     case droppedNotBroadcast
@@ -42,8 +47,10 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedAssembly
     case droppedHandshake
     case droppedHandshakeRateLimit
+    case droppedHandshakeLinkBudget
     case droppedCiphertext
     case droppedMessageRateLimit
+    case droppedCiphertextBudget
     case droppedEarlyCiphertext
     case droppedFile
     case droppedPingBudget
@@ -52,8 +59,11 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedSpool
     case droppedRoute
     case droppedRegistryFull
+    case peersDisplaced
     case identitiesNotKept
+    case announcesNotAnswered
     case peerEventsNotLogged
+    case keyAlarmsNotLogged
     case sendRefusedByLink
     case sendLinkFull
     case sendNoLink

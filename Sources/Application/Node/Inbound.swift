@@ -51,7 +51,7 @@ final class SignatureCheck<C: Cryptography> {
         let now = clock.uptime
         let verdict = packet.view.verifySignature(
             by: key, using: cryptography, compression,
-            spend: { links.update(packet.link) { $0.signatureChecks.spend(1, at: now) } ?? false })
+            spend: { links.spend(of: \.signatureChecks, on: packet.link, at: now) })
         switch verdict {
         case .valid: return true
         case .missing: counters.add(.droppedUnsigned)
@@ -63,8 +63,7 @@ final class SignatureCheck<C: Cryptography> {
 
     /// Spends one check on a signature inside a payload.
     func spend(on link: LinkID) -> Bool {
-        let now = clock.uptime
-        if links.update(link, { $0.signatureChecks.spend(1, at: now) }) == true { return true }
+        if links.spend(of: \.signatureChecks, on: link, at: clock.uptime) { return true }
         counters.add(.droppedSignatureBudget)
         return false
     }

@@ -7,6 +7,7 @@ extension Node {
         guard !isStopped, let state = links[link] else { return counters.add(.droppedUnknownLink) }
         counters.add(.framesReceived)
         counters.add(.bytesReceived, frame.count)
+        guard affords(frame, on: link) else { return }
         guard let view = PacketView(frame) else { return counters.add(.droppedMalformedFrame) }
         guard let from = admit(view, boundPeer: state.boundPeer) else { return }
         guard let payload = inflate(view, on: link) else { return }
@@ -20,6 +21,20 @@ extension Node {
             return giveUpRelay(of: key)
         }
         process(packet, key: key)
+    }
+
+    /// Whether the link may still cost a look at this frame.
+    private func affords(_ frame: [UInt8], on link: LinkID) -> Bool {
+        let now = ports.clock.uptime
+        guard links.spend(of: \.frames, on: link, at: now) else {
+            counters.add(.droppedFrameBudget)
+            return false
+        }
+        guard links.spend(Int64(frame.count), of: \.bytes, on: link, at: now) else {
+            counters.add(.droppedByteBudget)
+            return false
+        }
+        return true
     }
 
     /// The ingress guard: our own echo, a foreign sync request, a wrong clock. Answers whom to attribute the frame to.
@@ -40,9 +55,8 @@ extension Node {
     /// The payload, inflated within the link's budget.
     private func inflate(_ view: PacketView, on link: LinkID) -> ArraySlice<UInt8>? {
         if view.isCompressed {
-            let now = ports.clock.uptime
             let size = Int64(view.payloadLengthAfterInflation)
-            guard links.update(link, { $0.inflation.spend(size, at: now) }) == true else {
+            guard links.spend(size, of: \.inflation, on: link, at: ports.clock.uptime) else {
                 counters.add(.droppedInflationBudget)
                 return nil
             }
@@ -65,7 +79,7 @@ extension Node {
     private func process(_ packet: Inbound, key: DedupKey) {
         let now = ports.clock.uptime
         if DedupKey.applies(type: packet.type, sender: packet.sender, ttl: packet.ttl, localPeer: id),
-            seen.checkAndInsert(key, at: now)
+            seen.checkAndInsert(key, on: packet.link.rawValue, at: now)
         {
             counters.add(.droppedDuplicate)
             return giveUpRelay(of: key)
@@ -79,13 +93,16 @@ extension Node {
 
     private func handle(_ packet: Inbound) -> Handling {
         switch packet.type {
-        case .announce: announced(packet)
-        case .message: publicChat.receive(packet)
+        case .announce: return judge(packet, isVerified: announced(packet))
+        case .message: return judge(packet, isVerified: publicChat.receive(packet))
         case .leave: return left(packet)
         case .noiseHandshake: noise.receive(handshake: packet)
         case .noiseEncrypted: noise.receive(encrypted: packet)
         case .fragment: reassemble(packet)
-        case .requestSync: return .stop
+        case .requestSync:
+            // Nothing is kept here yet that could be asked for, and no request is ever passed on.
+            counters.add(.droppedSyncRequest)
+            return .stop
         case .fileTransfer: return files.receive(packet)
         case .boardPost: return judgeBoard(packet)
         case .voiceFrame: return judgeVoice(packet)
@@ -96,12 +113,21 @@ extension Node {
         return .relayable
     }
 
-    private func announced(_ packet: Inbound) {
-        guard let acceptance = handleAnnounce(packet) else { return }
+    /// Packets of unchecked origin are passed on too (spec: mesh §2), but not without limit.
+    private func judge(_ packet: Inbound, isVerified: Bool) -> Handling {
+        // What goes no further anyway costs nothing.
+        if isVerified || packet.ttl <= 1 || packet.view.recipient == id { return .relayable }
+        return relayBudget.spendUnverifiedRelay(on: packet.link, at: ports.clock.uptime) ? .relayable : .stop
+    }
+
+    /// Takes an announce; whether it was found good.
+    private func announced(_ packet: Inbound) -> Bool {
+        guard let acceptance = handleAnnounce(packet) else { return false }
         let isRebound = acceptance.isDirect && rebind(packet.link, to: acceptance.peer)
         if !isRebound, let change = acceptance.change, let entry = registry[acceptance.peer] { report(change, entry) }
         let survivor = acceptance.isDirect ? redundantLinks(of: acceptance.peer, announcedOn: packet.link) : nil
         noise.peerAnnounced(acceptance.peer, on: survivor ?? packet.link, isDirect: acceptance.isDirect)
+        return true
     }
 
     /// A verified direct announce of another peer than the link's: the far end has changed its identity.
@@ -129,7 +155,11 @@ extension Node {
 
     /// Takes a goodbye; a forged one must neither evict anybody nor spread.
     private func left(_ packet: Inbound) -> Handling {
-        guard let key = signers.key(of: packet.sender), signatures.passes(packet, by: key) else { return .stop }
+        guard let key = signers.key(of: packet.sender) else {
+            counters.add(.droppedUnknownSigner)
+            return .stop
+        }
+        guard signatures.passes(packet, by: key) else { return .stop }
         noise.peerLeft(packet.sender)
         links.retireProofs(of: packet.sender)
         routes.forget(packet.sender)
@@ -143,7 +173,7 @@ extension Node {
         counters.add(.fragmentsReceived)
         guard let fragment = FragmentHeader(packet.payload) else { return counters.add(.droppedFragment) }
         switch assemblies.insert(
-            fragment, from: packet.sender, isBroadcast: packet.view.isBroadcast,
+            fragment, from: packet.sender, on: packet.link.rawValue, isBroadcast: packet.view.isBroadcast,
             isSolicited: packet.view.isSyncResponse, at: ports.clock.uptime)
         {
         case .ignored: counters.add(.droppedFragment)

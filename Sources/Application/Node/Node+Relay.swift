@@ -12,11 +12,12 @@ extension Node {
             let decision = RelayDecision(
                 of: packet.view, payload: packet.payload, localPeer: id, degree: registry.degree)
         else { return }
+        guard relayBudget.spendRelay(on: packet.link, at: ports.clock.uptime) else { return }
         let job = ScheduledRelays.Job(
             key: key, view: packet.view, priority: OutboundPriority(type: packet.type, payload: packet.payload),
             ttl: decision.ttl, link: packet.link, from: packet.from)
         let delay = Milliseconds(ports.randomness.number(in: decision.delay))
-        if !relays.schedule(job, at: ports.clock.uptime + delay) { counters.add(.droppedRelay) }
+        counters.add(.droppedRelay, relays.schedule(job, at: ports.clock.uptime + delay))
     }
 
     /// Lets a packet with a route take its next hop; `true` when it is to be treated like one without.
@@ -26,7 +27,9 @@ extension Node {
         }
         switch forwarding {
         case .flood: return true
-        case .forward(let hop): return transmitter.forward(packet, key: key, to: hop) == .nowhere
+        case .forward(let hop):
+            guard relayBudget.spendRelay(on: packet.link, at: ports.clock.uptime) else { return false }
+            return transmitter.forward(packet, key: key, to: hop) == .nowhere
         case .suppress:
             if packet.view.recipient != id { counters.add(.droppedRoute) }
             return false

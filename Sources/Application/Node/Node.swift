@@ -14,6 +14,7 @@ public final class Node<C: Cryptography> {
     let links = LinkTable()
     let registry = PeerRegistry()
     let outcomes = PendingOutcomes()
+    let relayBudget: RelayBudget
     let peerEvents: PeerEvents
     let keys: IdentityKeys<C>
     let cryptography: C
@@ -45,7 +46,7 @@ public final class Node<C: Cryptography> {
     }
     /// After the goodbye nothing is said and nothing heard: an announce would bring us back.
     var isStopped = false
-    private var disconnects = RecentPeers(lifetime: MeshPolicy.disconnectReportInterval)
+    var disconnects = RecentPeers(lifetime: MeshPolicy.disconnectReportInterval)
 
     /// Makes a node; nothing happens before ``start()``.
     ///
@@ -64,11 +65,12 @@ public final class Node<C: Cryptography> {
         let local = PeerID(of: cryptography.agreementPublicKey(of: keys.noise), using: cryptography)
         id = local
         startedAt = ports.clock.uptime
-        peerEvents = PeerEvents(ports: ports, counters: counters)
+        relayBudget = RelayBudget(links: links, counters: counters, at: ports.clock.uptime)
+        peerEvents = PeerEvents(links: links, ports: ports, counters: counters)
         seen = SeenPackets(seed: ports.randomness.next())
         assemblies = FragmentAssemblies(localPeer: local)
         let identities = KnownIdentities(
-            stored.identities, ports: ports, counters: counters, cryptography: cryptography)
+            stored.identities, links: links, ports: ports, counters: counters, cryptography: cryptography)
         names = DisplayNames(
             own: nickname.text, registry: registry, identities: identities, normalization: ports.normalization,
             cryptography: cryptography)
@@ -96,8 +98,8 @@ public final class Node<C: Cryptography> {
             localPeer: local, signers: signers, signatures: signatures, transmitter: transmitter, names: names,
             ports: ports, counters: counters, cryptography: cryptography)
         privateChat = PrivateChat(
-            localPeer: local, registry: registry, sessions: sessions, transmitter: transmitter, outcomes: outcomes,
-            names: names, ports: ports, counters: counters)
+            localPeer: local, registry: registry, routes: routes, sessions: sessions, transmitter: transmitter,
+            outcomes: outcomes, names: names, ports: ports, counters: counters)
         noise = ExchangeNoise(
             localPeer: local, keys: keys, links: links, registry: registry, identities: identities, sessions: sessions,
             chat: privateChat, transmitter: transmitter, presence: presence, names: names, peerEvents: peerEvents,
@@ -110,6 +112,7 @@ public final class Node<C: Cryptography> {
             counters: counters)
         transmitter.trains.finished = { [unowned self] in trainLeft($0) }
         registry.evicted = { [unowned self] in
+            counters.add(.peersDisplaced)
             routes.forget($0.id)
             report(.left, $0)
         }
@@ -146,7 +149,7 @@ public final class Node<C: Cryptography> {
             ports.events.emit(.log(.warning, "closed \(description.name): \(MeshPolicy.maximumLinks) links are open"))
             return ports.links.close(description.id)
         }
-        links.insert(description, at: ports.clock.uptime)
+        links.insert(description, tag: ports.randomness.next(), at: ports.clock.uptime)
         ports.events.emit(.log(.info, "link up: \(description.name)"))
         greeting.linkUp(description)
     }
@@ -176,7 +179,7 @@ public final class Node<C: Cryptography> {
     }
 
     func report(_ kind: PeerChange.Kind, _ entry: PeerEntry) {
-        peerEvents.report(kind, entry.id, name: entry.nickname)
+        peerEvents.report(kind, entry.id, name: entry.nickname, on: entry.link)
     }
 
     // MARK: Time
@@ -189,7 +192,6 @@ public final class Node<C: Cryptography> {
         case .announce: presence.fired()
         case .relay(let number): relayNow(number)
         case .linkSettled(let link): greeting.settled(link)
-        case .routeConfirmation(let peer): confirmRoute(to: peer)
         case .train(let id): transmitter.trains.advance(id)
         case .handshakeInitiator(let peer):
             links.markDoubtful(peer)
@@ -197,6 +199,7 @@ public final class Node<C: Cryptography> {
         case .handshakeResponder(let peer): sessions.responderTimedOut(peer)
         case .handshakeGrace(let peer): sessions.graceEnded(peer)
         case .handshakeRecovery(let peer): sessions.recover(peer)
+        case .privateConfirmation(let peer): privateChat.confirm(peer)
         case .privateQueue(let peer): privateChat.flush(peer)
         case .ping(let nonce): pings.timedOut(nonce)
         }
@@ -206,14 +209,6 @@ public final class Node<C: Cryptography> {
     private func trainLeft(_ train: FragmentTrains.Train) {
         files.left(train)
         if train.isOwn, train.type == .noiseEncrypted, let peer = train.destination.peer { privateChat.flush(peer) }
-    }
-
-    /// A packet that took a route has had its time: what was not confirmed goes again, to everyone who may pass it on.
-    private func confirmRoute(to peer: PeerID) {
-        guard privateChat.isAwaitingConfirmation(from: peer) else { return }
-        routes.fail(peer)
-        counters.add(.routesFailed)
-        privateChat.sendUnconfirmedAgain(to: peer)
     }
 
     private func scheduleMaintenance() {

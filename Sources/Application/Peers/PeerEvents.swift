@@ -3,27 +3,38 @@ import Domain
 /// Writes down who came, went or changed; within a budget, so that invented identities cannot push messages out of the
 /// event log.
 final class PeerEvents {
+    private let links: LinkTable
     private let ports: NodePorts
     private let counters: Counters
-    private var budget: TokenBucket
-    /// Changes logged at once, and per second. [ours]: a crowd arriving fits the burst.
-    private static let burst: Int64 = 100
-    private static let perSecond: Int64 = 1
+    private var all: TokenBucket
 
-    init(ports: NodePorts, counters: Counters) {
+    init(links: LinkTable, ports: NodePorts, counters: Counters) {
+        self.links = links
         self.ports = ports
         self.counters = counters
-        budget = TokenBucket(capacity: Self.burst, perSecond: Self.perSecond, at: ports.clock.uptime)
+        all = TokenBucket(MeshPolicy.peerEventsInAll, at: ports.clock.uptime)
     }
 
-    /// Logs a change. What concerns links and keys is always logged: links and handshakes are bounded themselves.
-    func report(_ kind: PeerChange.Kind, _ peer: PeerID, name: String) {
+    /// Logs a change. What concerns links and handshakes is always logged: those are bounded themselves.
+    ///
+    /// - Parameter link: The link that the peer is known through.
+    func report(_ kind: PeerChange.Kind, _ peer: PeerID, name: String, on link: LinkID?) {
         switch kind {
         case .appeared, .left, .renamed:
-            guard budget.spend(1, at: ports.clock.uptime) else { return counters.add(.peerEventsNotLogged) }
-        case .connected, .disconnected, .keyConflict, .secured: break
+            guard affords(\.peerEvents, on: link), all.spend(1, at: ports.clock.uptime) else {
+                return counters.add(.peerEventsNotLogged)
+            }
+        case .keyConflict:
+            guard affords(\.keyAlarms, on: link) else { return counters.add(.keyAlarmsNotLogged) }
+        case .connected, .disconnected, .secured: break
         }
         _ = ports.journal.append(
             .event(.peer(PeerChange(kind: kind, peer: peer, name: name, at: ports.clock.wall))))
+    }
+
+    /// Spends from the link's budget; a link that is gone has none, and what it brought leaves within the budget of all.
+    private func affords(_ budget: WritableKeyPath<LinkBudgets, TokenBucket>, on link: LinkID?) -> Bool {
+        guard let link, links[link] != nil else { return true }
+        return links.spend(of: budget, on: link, at: ports.clock.uptime)
     }
 }

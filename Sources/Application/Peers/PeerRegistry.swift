@@ -12,9 +12,15 @@ struct PeerEntry {
     var lastSeen: Uptime
     /// Announced capability bits; `nil` when none were announced.
     var capabilities: Capabilities?
+    /// The link that it counts for while it has none of its own: the one that it was first heard on, or a later one that
+    /// brought fewer.
+    var link: LinkID
 }
 
-/// The peers heard of lately, bounded.
+/// The peers heard of lately, bounded; every operation takes constant time but the listings.
+///
+/// Identities are free to invent, so peers without a link of ours make room by link: the one that brought the most loses
+/// the peer that was silent longest. Connected peers are never evicted.
 ///
 /// Source: spec, mesh §15.
 final class PeerRegistry {
@@ -23,6 +29,12 @@ final class PeerRegistry {
     private var entries: [PeerID: PeerEntry] = [:]
     /// Those with ``PeerEntry/isConnected``; few, so that questions about neighbours do not walk over everybody.
     private var connectedIDs: Set<PeerID> = []
+    /// The others by the link that they count for, in the order in which they were last heard of.
+    private var evictable: [LinkID: RecencyOrder<PeerID>] = [:]
+    private var shares = FairShares<LinkID>()
+    private let capacity: Int
+
+    init(capacity: Int = MeshPolicy.maximumPeers) { self.capacity = capacity }
 
     /// The number of peers known.
     var count: Int { entries.count }
@@ -40,7 +52,13 @@ final class PeerRegistry {
 
     /// Adds or replaces an entry; `false` when the registry is full of peers that are here.
     func upsert(_ entry: PeerEntry) -> Bool {
-        if entries[entry.id] == nil, entries.count >= MeshPolicy.maximumPeers, !evict() { return false }
+        var entry = entry
+        if let known = entries[entry.id] {
+            // A flooded link must not claim the peers of others, to lose them; one that brings few may relieve it.
+            if shares[known.link] <= shares[entry.link] + 1 { entry.link = known.link }
+        } else if entries.count >= capacity, !evict(for: entry.link) {
+            return false
+        }
         set(entry)
         return true
     }
@@ -53,12 +71,18 @@ final class PeerRegistry {
     }
 
     /// Notes that a packet came from this peer; no effect when it is unknown.
-    func touch(_ peer: PeerID, at now: Uptime) { entries[peer]?.lastSeen = now }
+    func touch(_ peer: PeerID, at now: Uptime) {
+        guard let entry = entries[peer] else { return }
+        entries[peer]?.lastSeen = now
+        if !entry.isConnected { evictable[entry.link]?.touch(peer) }
+    }
 
     /// Forgets a peer.
     func remove(_ peer: PeerID) -> PeerEntry? {
+        guard let entry = entries.removeValue(forKey: peer) else { return nil }
         connectedIDs.remove(peer)
-        return entries.removeValue(forKey: peer)
+        unlist(entry)
+        return entry
     }
 
     /// Whether a packet may reach the peer: connected, or heard of lately while anybody is connected.
@@ -71,18 +95,30 @@ final class PeerRegistry {
     }
 
     private func set(_ entry: PeerEntry) {
-        entries[entry.id] = entry
-        if entry.isConnected { connectedIDs.insert(entry.id) } else { connectedIDs.remove(entry.id) }
+        if let known = entries.updateValue(entry, forKey: entry.id), known.link != entry.link || entry.isConnected {
+            unlist(known)
+        }
+        guard !entry.isConnected else {
+            connectedIDs.insert(entry.id)
+            return
+        }
+        connectedIDs.remove(entry.id)
+        if evictable[entry.link]?.contains(entry.id) != true { shares.add(1, to: entry.link) }
+        evictable[entry.link, default: RecencyOrder()].touch(entry.id)
     }
 
-    /// Makes room: the peer without a link that was silent longest goes. `false` when all are connected.
-    private func evict() -> Bool {
-        let oldest = entries.values.lazy.filter { !$0.isConnected }.min {
-            ($0.lastSeen, $0.id) < ($1.lastSeen, $1.id)
-        }
-        guard let oldest else { return false }
-        entries[oldest.id] = nil
-        evicted?(oldest)
+    private func unlist(_ entry: PeerEntry) {
+        guard evictable[entry.link]?.remove(entry.id) == true else { return }
+        shares.add(-1, to: entry.link)
+        if evictable[entry.link]?.count == 0 { evictable[entry.link] = nil }
+    }
+
+    /// Makes room for a peer that a link brought. `false` when all are connected.
+    private func evict(for link: LinkID) -> Bool {
+        guard let yielding = shares.yielding(to: link), let oldest = evictable[yielding]?.oldest,
+            let entry = remove(oldest)
+        else { return false }
+        evicted?(entry)
         return true
     }
 }

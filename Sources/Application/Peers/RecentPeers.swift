@@ -10,10 +10,16 @@ struct RecentPeers {
     private var order: [(peer: PeerID, time: Uptime)] = []
     private var head = 0
 
-    init(lifetime: Milliseconds, capacity: Int = 4096) {
+    /// Peers remembered at most, unless it is said otherwise.
+    static let capacity = 4096
+
+    init(lifetime: Milliseconds, capacity: Int = RecentPeers.capacity) {
         self.lifetime = lifetime
         self.capacity = capacity
     }
+
+    /// The number of peers remembered.
+    var count: Int { times.count }
 
     /// Notes the peer; `false` when it was noted less than the lifetime ago.
     mutating func insert(_ peer: PeerID, at now: Uptime) -> Bool {
@@ -24,6 +30,9 @@ struct RecentPeers {
         order.append((peer, now))
         return true
     }
+
+    /// Whether the peer was noted less than the lifetime ago.
+    func contains(_ peer: PeerID, at now: Uptime) -> Bool { times[peer].map { now - $0 < lifetime } ?? false }
 
     private mutating func expire(at now: Uptime) {
         while head < order.count, now - order[head].time >= lifetime { dropOldest() }

@@ -12,7 +12,7 @@ final class MeshPing<C: Cryptography> {
     private let counters: Counters
     private var pending: [UInt64: (peer: PeerID, sentAt: Uptime)] = [:]
     /// Probes that may be under way at once. [ours]: memory.
-    private static var maximumPending: Int { 64 }
+    static var maximumPending: Int { 64 }
 
     init(
         localPeer: PeerID, links: LinkTable, registry: PeerRegistry, transmitter: Transmitter<C>, ports: NodePorts,
@@ -25,6 +25,9 @@ final class MeshPing<C: Cryptography> {
         self.ports = ports
         self.counters = counters
     }
+
+    /// Probes under way.
+    var pendingCount: Int { pending.count }
 
     /// Sends a probe; the result comes as ``Notice/ping(_:)`` under the identifier answered here.
     func send(to peer: PeerID) throws(Refusal) -> UInt64 {
@@ -51,8 +54,8 @@ final class MeshPing<C: Cryptography> {
         let now = ports.clock.uptime
         let isAllowed =
             links.update(packet.link) { state -> Bool in
-                guard state.pingAnswers.allows(at: now) else { return false }
-                state.pingAnswers.record(at: now)
+                guard state.budgets.pingAnswers.allows(at: now) else { return false }
+                state.budgets.pingAnswers.record(at: now)
                 return true
             } ?? false
         guard isAllowed else { return counters.add(.droppedPingBudget) }

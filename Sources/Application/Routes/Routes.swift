@@ -57,12 +57,11 @@ final class Routes {
 
     /// A routed packet left: unless something comes back, the next ones are flooded.
     func noteRouted(to recipient: PeerID) {
-        let now = ports.clock.uptime
-        failures.noteRouted(to: recipient, at: now)
-        ports.scheduler.schedule(.routeConfirmation(recipient), at: now + RelayPolicy.routeConfirmation + 1)
+        failures.noteRouted(to: recipient, at: ports.clock.uptime)
     }
 
-    /// What was routed to a peer did not arrive, whatever else came from there.
+    /// What was sent to a peer is known not to have arrived, whatever else came from there: an announce of the peer's own
+    /// says nothing about the way of a routed packet.
     func fail(_ recipient: PeerID) { failures.suppress(recipient, at: ports.clock.uptime) }
 
     // MARK: Housekeeping

@@ -5,7 +5,8 @@ import Domain
 /// Source: spec, noise §5.3.
 struct EarlyCiphertexts {
     private var packets: [PeerID: [(packet: Inbound, time: Uptime)]] = [:]
-    private var count = 0
+    /// Packets kept.
+    private(set) var count = 0
     private var bytes = 0
 
     /// Keeps a packet; `false` when a bound is reached and the newcomer is dropped.
@@ -13,7 +14,7 @@ struct EarlyCiphertexts {
         expire(at: now)
         let size = packet.cost
         guard size <= SessionPolicy.earlyPacketBytes, count < SessionPolicy.earlyInAll,
-            bytes + size <= SessionPolicy.earlyBytes,
+            bytes + size <= SessionPolicy.earlyBytes, ofLink(packet.link) < SessionPolicy.earlyPerLink,
             (packets[packet.sender]?.count ?? 0) < SessionPolicy.earlyPerPeer
         else { return false }
         packets[packet.sender, default: []].append((packet, now))
@@ -29,6 +30,11 @@ struct EarlyCiphertexts {
         count -= kept.count
         bytes -= kept.reduce(0) { $0 + $1.packet.cost }
         return kept.map(\.packet)
+    }
+
+    /// Packets kept that came on a link; few are kept, so counting them costs next to nothing.
+    private func ofLink(_ link: LinkID) -> Int {
+        packets.values.reduce(0) { $0 + $1.count { $0.packet.link == link } }
     }
 
     private mutating func expire(at now: Uptime) {

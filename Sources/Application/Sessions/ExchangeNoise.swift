@@ -60,7 +60,11 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     func receive(handshake packet: Inbound) {
         guard packet.view.recipient == localPeer else { return }
         let peer = packet.sender
-        switch sessions.receive(packet.payload, from: peer) {
+        guard mayHandshake(on: packet.link) else { return counters.add(.droppedHandshakeLinkBudget) }
+        let result = sessions.receive(packet.payload, from: peer)
+        // What the limits of all or of the peer refused has cost nothing.
+        if case .limited = result {} else { recordHandshake(on: packet.link) }
+        switch result {
         case .progress(let reply, let established):
             // The reply first: a peer must be able to open what follows.
             if let reply { sendHandshake(reply, to: peer) }
@@ -73,8 +77,24 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
         case .identityMismatch: counters.add(.droppedHandshake)
         case .failed:
             counters.add(.droppedHandshake)
-            if !sessions.exists(for: peer), session(canReach: peer) { _ = sessions.start(with: peer) }
+            provokeHandshake(packet)
         }
+    }
+
+    private func mayHandshake(on link: LinkID) -> Bool {
+        links[link]?.budgets.handshakes.allows(at: ports.clock.uptime) ?? false
+    }
+
+    private func recordHandshake(on link: LinkID) {
+        let now = ports.clock.uptime
+        _ = links.update(link) { $0.budgets.handshakes.record(at: now) }
+    }
+
+    /// Starts a handshake because of a packet that cannot be made sense of without one; its link pays.
+    private func provokeHandshake(_ packet: Inbound) {
+        guard !sessions.exists(for: packet.sender), session(canReach: packet.sender) else { return }
+        guard mayHandshake(on: packet.link) else { return counters.add(.droppedHandshakeLinkBudget) }
+        if sessions.start(with: packet.sender) { recordHandshake(on: packet.link) }
     }
 
     private func sendHandshake(_ message: [UInt8], to peer: PeerID) {
@@ -105,7 +125,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
         chat.sendNow(NoisePayload(.authenticatedPeerState, ownState.encoded), to: peer)
         chat.sessionEstablished(with: peer)
         presence.announceSoon()
-        peerEvents.report(.secured, peer, name: names.display(peer))
+        peerEvents.report(.secured, peer, name: names.display(peer), on: nil)
     }
 
     // MARK: Ciphertexts
@@ -113,7 +133,17 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     /// Takes a transport message for us.
     func receive(encrypted packet: Inbound) {
         guard packet.view.recipient == localPeer else { return }
+        // A forger must not use up the message units of the peer whose name it borrows.
+        let isProved = links[packet.link]?.authenticatedPeer == packet.sender
+        guard isProved || links[packet.link]?.budgets.failedOpens.holds(1, at: ports.clock.uptime) == true else {
+            return counters.add(.droppedCiphertextBudget)
+        }
         open(packet, isRetry: false)
+    }
+
+    private func refuse(_ packet: Inbound) {
+        counters.add(.droppedCiphertext)
+        _ = links.spend(of: \.failedOpens, on: packet.link, at: ports.clock.uptime)
     }
 
     private func open(_ packet: Inbound, isRetry: Bool) {
@@ -124,17 +154,19 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
             registry.touch(peer, at: ports.clock.uptime)
             handle(plaintext, packet, session)
         case .early:
-            if isRetry || !early.insert(packet, at: ports.clock.uptime) { counters.add(.droppedEarlyCiphertext) }
+            guard isRetry || !early.insert(packet, at: ports.clock.uptime) else { return }
+            counters.add(.droppedEarlyCiphertext)
+            _ = links.spend(of: \.failedOpens, on: packet.link, at: ports.clock.uptime)
         case .noSession:
             counters.add(.droppedCiphertext)
-            if !isRetry, session(canReach: peer) { _ = sessions.start(with: peer) }
+            if !isRetry { provokeHandshake(packet) }
         case .limited: counters.add(.droppedMessageRateLimit)
-        case .refused: counters.add(.droppedCiphertext)
+        case .refused: refuse(packet)
         case .expired:
             counters.add(.droppedCiphertext)
             guard !isRetry else { return }
             sessions.remove(peer)
-            if session(canReach: peer) { _ = sessions.start(with: peer) }
+            provokeHandshake(packet)
         }
     }
 
@@ -147,7 +179,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
             guard let id = payload.receiptedMessage else { return }
             chat.receive(receiptFor: id, isRead: payload.kind == .readReceipt, from: packet.sender)
         case .authenticatedPeerState:
-            introduce(payload.body, session)
+            introduce(payload.body, session, on: packet.link)
         case .groupInvite, .groupKeyUpdate, .voiceFrame, .verifyChallenge, .verifyResponse, .vouch, .privateFile:
             // Known, not supported yet, and not announced: nobody who heeds capabilities sends them.
             ports.events.emit(.log(.info, "a peer sent \(payload.kind), which this node does not support yet"))
@@ -155,7 +187,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     }
 
     /// Takes the peer's proof of its signing key and capabilities (spec: noise §6.6).
-    private func introduce(_ body: ArraySlice<UInt8>, _ session: EstablishedSession) {
+    private func introduce(_ body: ArraySlice<UInt8>, _ session: EstablishedSession, on link: LinkID) {
         let peer = session.peer
         guard let state = AuthenticatedPeerState(body),
             sessions.established(with: peer)?.generation == session.generation,
@@ -168,7 +200,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
         identity.signingKey = state.signingKey
         identity.isSigningKeyAuthenticated = true
         identity.provedPrivateMedia = identity.provedPrivateMedia || state.capabilities.contains(.privateMedia)
-        identities.keep(identity, of: peer)
+        identities.keep(identity, of: peer, on: link)
         // The registry's pin in the same step: else it would go on refusing the owner.
         registry.update(peer) { $0.signingKey = state.signingKey }
         introductions[peer]?.isProved = true
@@ -215,6 +247,9 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
         introductions[peer] = nil
         toResume.remove(peer)
     }
+
+    /// Early ciphertexts kept.
+    var earlyCount: Int { early.count }
 
     /// Forgets what belongs to sessions that are gone.
     func maintain() {

@@ -34,6 +34,9 @@ struct SessionPolicy {
     static let handshakesPerPeer = 10
     /// See ``handshakesPerPeer``.
     static let handshakesInAll = 30
+    /// Units that one link may spend of ``handshakesInAll``. [ours]: half, so that invented senders on one link leave the
+    /// other half to our neighbours on the others and to handshakes of our own.
+    static let handshakesPerLink = handshakesInAll / 2
     /// See ``handshakesPerPeer``.
     static let handshakeWindow: Milliseconds = .seconds(60)
     /// Message units per peer and in all, within ``messageWindow``.
@@ -47,6 +50,8 @@ struct SessionPolicy {
     static let earlyPerPeer = 4
     /// See ``earlyPerPeer``.
     static let earlyInAll = 32
+    /// Of those, how many may have come on one link. [ours]: for the reason of ``handshakesPerLink``.
+    static let earlyPerLink = earlyInAll / 2
     /// See ``earlyPerPeer``: the largest frame and 256 KiB.
     static let earlyBytes = 1_441_872
     /// The largest early ciphertext kept: the largest frame.

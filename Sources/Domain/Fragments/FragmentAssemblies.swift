@@ -22,6 +22,9 @@ public struct FragmentStream: Hashable, Comparable, Sendable {
 /// Total and original type are fixed by the first fragment that arrives; an assembly that contradicts itself is dropped.
 /// What comes out is never itself a fragment, so nothing unfolds twice.
 ///
+/// When there is no room, the link that takes the most gives way, as the claimed senders are free to invent: an
+/// assembly counts for the link that its first fragment came on.
+///
 /// Source: spec, packet §4.4 (receiving).
 public struct FragmentAssemblies: Sendable {
     /// What became of one fragment.
@@ -46,7 +49,7 @@ public struct FragmentAssemblies: Sendable {
         case contradictory
         /// The assembly would exceed its byte limit.
         case tooLarge
-        /// All assemblies together would exceed theirs, and this one is the sender's own excess.
+        /// All assemblies together would exceed theirs, and this one is the link's own excess.
         case noRoom
         /// The frame is of another type than its fragments said.
         case foreignType
@@ -78,6 +81,8 @@ public struct FragmentAssemblies: Sendable {
         let total: UInt16
         let originalType: MessageType
         let isBroadcast: Bool
+        /// The link that the first fragment came on.
+        let link: UInt64
         let started: Uptime
         /// Rises with every assembly: which one is older, whatever the clock's grain.
         let serial: UInt64
@@ -116,8 +121,9 @@ public struct FragmentAssemblies: Sendable {
     private let localPeer: PeerID
     private var assemblies: [FragmentStream: Assembly] = [:]
     private var nextSerial: UInt64 = 0
-    /// Bytes held, bookkeeping included; at most ``FragmentPolicy/maximumTotal``.
-    public private(set) var totalCost = 0
+    /// Assemblies and bytes by link.
+    private var counts = FairShares<UInt64>()
+    private var costs = FairShares<UInt64>()
 
     /// Starts empty.
     ///
@@ -127,20 +133,32 @@ public struct FragmentAssemblies: Sendable {
     /// The number of assemblies in flight.
     public var count: Int { assemblies.count }
 
+    /// Bytes held, bookkeeping included; at most ``FragmentPolicy/maximumTotal``.
+    public var totalCost: Int { costs.total }
+
     /// Takes one fragment.
     ///
     /// - Parameters:
     ///   - sender: The fragment packet's claimed sender.
+    ///   - link: The number of the link that it came on; 0 for none.
     ///   - isBroadcast: Whether the fragment packet is for everyone; only such streams can be asked for again.
     ///   - isSolicited: Whether it carried the sync-response flag and was accepted as an answer to us.
     public mutating func insert(
-        _ fragment: FragmentHeader, from sender: PeerID, isBroadcast: Bool, isSolicited: Bool, at now: Uptime
+        _ fragment: FragmentHeader, from sender: PeerID, on link: UInt64 = 0, isBroadcast: Bool, isSolicited: Bool,
+        at now: Uptime
     ) -> Outcome {
         guard sender != localPeer else { return .ignored(.own) }
         guard fragment.originalType != .fragment else { return .ignored(.nested) }
         let stream = FragmentStream(sender: sender, id: fragment.id)
         let started = assemblies[stream] == nil
-        if started { open(stream, for: fragment, isBroadcast: isBroadcast, isSolicited: isSolicited, at: now) }
+        if started {
+            makePlace(for: stream, on: link)
+            open(
+                stream,
+                Assembly(
+                    total: fragment.total, originalType: fragment.originalType, isBroadcast: isBroadcast, link: link,
+                    started: now, serial: nextSerial, isSolicited: isSolicited, lastProgress: now))
+        }
         if let reason = store(fragment, in: stream, isSolicited: isSolicited, at: now) {
             remove(stream)
             return .dropped(reason)
@@ -174,23 +192,25 @@ public struct FragmentAssemblies: Sendable {
     /// Forgets everything.
     public mutating func reset() {
         assemblies = [:]
-        totalCost = 0
+        (counts, costs) = (FairShares(), FairShares())
     }
 
-    private mutating func open(
-        _ stream: FragmentStream, for fragment: FragmentHeader, isBroadcast: Bool, isSolicited: Bool, at now: Uptime
-    ) {
-        if assemblies.count >= FragmentPolicy.maximumAssemblies {
-            let own = assemblies.count { $0.key.sender == stream.sender }
-            let victim = oldest(of: own >= FragmentPolicy.fairShareOfAssemblies ? stream.sender : nil, sparing: stream)
-            if let victim { remove(victim) }
-        }
-        let assembly = Assembly(
-            total: fragment.total, originalType: fragment.originalType, isBroadcast: isBroadcast, started: now,
-            serial: nextSerial, isSolicited: isSolicited, lastProgress: now)
+    /// Evicts an assembly if there is no place for one more.
+    private mutating func makePlace(for stream: FragmentStream, on link: UInt64) {
+        guard assemblies.count >= FragmentPolicy.maximumAssemblies,
+            let yielding = counts.yielding(to: link),
+            let victim = oldest(
+                on: yielding, inFavourOf: stream, sparing: nil,
+                isOverShare: { $0.count >= FragmentPolicy.fairShareOfAssemblies })
+        else { return }
+        remove(victim)
+    }
+
+    private mutating func open(_ stream: FragmentStream, _ assembly: Assembly) {
         nextSerial += 1
-        totalCost += assembly.cost
         assemblies[stream] = assembly
+        counts.add(1, to: assembly.link)
+        costs.add(assembly.cost, to: assembly.link)
     }
 
     /// Keeps a piece; answers why the assembly must go instead.
@@ -198,30 +218,48 @@ public struct FragmentAssemblies: Sendable {
         _ fragment: FragmentHeader, in stream: FragmentStream, isSolicited: Bool, at now: Uptime
     ) -> Reason? {
         if let refusal = assemblies[stream]?.refusal(of: fragment) { return refusal }
-        guard makeRoom(for: fragment.chunk.count + FragmentPolicy.chunkCost, sparing: stream) else { return .noRoom }
+        guard let link = assemblies[stream]?.link,
+            makeRoom(for: fragment.chunk.count + FragmentPolicy.chunkCost, of: stream, on: link)
+        else { return .noRoom }
         // In place: a copy held here would have the whole table of chunks copied with every piece.
-        totalCost += assemblies[stream]?.add(fragment, isSolicited: isSolicited, at: now) ?? 0
+        costs.add(assemblies[stream]?.add(fragment, isSolicited: isSolicited, at: now) ?? 0, to: link)
         return nil
     }
 
-    /// Evicts until `bytes` more fit: the sender's own assemblies if it holds more than its share, else the oldest.
-    private mutating func makeRoom(for bytes: Int, sparing stream: FragmentStream) -> Bool {
+    /// Evicts until `bytes` more fit; `false` when the assembly itself is the excess.
+    private mutating func makeRoom(for bytes: Int, of stream: FragmentStream, on link: UInt64) -> Bool {
         while totalCost + bytes > FragmentPolicy.maximumTotal {
-            let own = assemblies.reduce(0) { $0 + ($1.key.sender == stream.sender ? $1.value.cost : 0) }
-            let victim = oldest(of: own > FragmentPolicy.fairShareOfTotal ? stream.sender : nil, sparing: stream)
-            guard let victim else { return false }
+            guard let yielding = costs.yielding(to: link, amount: bytes),
+                let victim = oldest(
+                    on: yielding, inFavourOf: stream, sparing: stream,
+                    isOverShare: { $0.cost > FragmentPolicy.fairShareOfTotal })
+            else { return false }
             remove(victim)
         }
         return true
     }
 
-    private func oldest(of sender: PeerID?, sparing spared: FragmentStream) -> FragmentStream? {
-        assemblies.filter { $0.key != spared && (sender == nil || $0.key.sender == sender) }
-            .min { $0.value.serial < $1.value.serial }?.key
+    /// The assembly of a link that started first; the sender's own if that holds more than its share of the link.
+    private func oldest(
+        on link: UInt64, inFavourOf stream: FragmentStream, sparing spared: FragmentStream?,
+        isOverShare: ((count: Int, cost: Int)) -> Bool
+    ) -> FragmentStream? {
+        var (first, own): ((FragmentStream, UInt64)?, (FragmentStream, UInt64)?) = (nil, nil)
+        var held = (count: 0, cost: 0)
+        for (key, assembly) in assemblies where assembly.link == link {
+            let isOwn = key.sender == stream.sender
+            if isOwn { held = (held.count + 1, held.cost + assembly.cost) }
+            guard key != spared else { continue }
+            if first.map({ assembly.serial < $0.1 }) ?? true { first = (key, assembly.serial) }
+            if isOwn, own.map({ assembly.serial < $0.1 }) ?? true { own = (key, assembly.serial) }
+        }
+        return isOverShare(held) ? own?.0 : first?.0
     }
 
     private mutating func remove(_ stream: FragmentStream) {
-        if let assembly = assemblies.removeValue(forKey: stream) { totalCost -= assembly.cost }
+        guard let assembly = assemblies.removeValue(forKey: stream) else { return }
+        counts.add(-1, to: assembly.link)
+        costs.add(-assembly.cost, to: assembly.link)
     }
 
     private func finish(_ assembly: Assembly, started: Bool) -> Outcome {

@@ -3,12 +3,17 @@
 /// A ring of entries, oldest first, and a table of their places beside it, so that every operation costs the same few
 /// dozen nanoseconds (a trim, its share of it).
 ///
+/// A trim takes from the links that filled it most, so that a flood on one link cannot make the node forget, and relay
+/// once more, what came on the others. Memory: 72 bytes an entry, 1.2 MiB at the full capacity, twice that in a trim.
+///
 /// Source: spec, mesh §5.
 public struct SeenPackets: Sendable {
     private struct Entry {
         let key: DedupKey
         let hash: UInt64
         let time: Uptime
+        /// The link that it came on first.
+        let link: UInt64
     }
 
     private let lifetime: Milliseconds
@@ -49,15 +54,14 @@ public struct SeenPackets: Sendable {
 
     /// Checks for a packet and remembers it.
     ///
+    /// - Parameter link: The number of the link that it came on; 0 for none.
     /// - Returns: `true` when it was known, and then nothing changed.
-    public mutating func checkAndInsert(_ key: DedupKey, at now: Uptime) -> Bool {
+    public mutating func checkAndInsert(_ key: DedupKey, on link: UInt64 = 0, at now: Uptime) -> Bool {
         expire(at: now)
         let hash = key.mixed(with: seed)
         guard slot(of: key, hash: hash) == nil else { return true }
-        insert(Entry(key: key, hash: hash, time: now))
-        if count > capacity {
-            while count > afterTrim { removeOldest() }
-        }
+        insert(Entry(key: key, hash: hash, time: now, link: link))
+        if count > capacity { trim() }
         return false
     }
 
@@ -65,7 +69,7 @@ public struct SeenPackets: Sendable {
     public mutating func mark(_ key: DedupKey, at now: Uptime) {
         let hash = key.mixed(with: seed)
         guard slot(of: key, hash: hash) == nil else { return }
-        insert(Entry(key: key, hash: hash, time: now))
+        insert(Entry(key: key, hash: hash, time: now, link: 0))
     }
 
     /// Whether a packet is known; one that is over age counts until the next cleanup.
@@ -140,9 +144,26 @@ public struct SeenPackets: Sendable {
         slots = [UInt32](repeating: 0, count: places * 4)
     }
 
-    private mutating func grow() {
-        let entries = (first..<next).compactMap { ring[$0 & (ring.count - 1)] }
-        allocate(places: ring.count * 2)
+    private var entries: [Entry] { (first..<next).compactMap { ring[$0 & (ring.count - 1)] } }
+
+    private mutating func grow() { rebuild(entries, places: ring.count * 2) }
+
+    /// Drops the oldest entries of the links that hold the most, until so many are left as a trim leaves.
+    private mutating func trim() {
+        let entries = entries
+        var shares = FairShares<UInt64>()
+        for entry in entries { shares.add(1, to: entry.link) }
+        let level = shares.level(keeping: afterTrim)
+        let kept = entries.filter { entry in
+            guard shares[entry.link] > level else { return true }
+            shares.add(-1, to: entry.link)
+            return false
+        }
+        rebuild(kept, places: ring.count)
+    }
+
+    private mutating func rebuild(_ entries: [Entry], places: Int) {
+        allocate(places: places)
         (first, next) = (0, 0)
         for entry in entries {
             ring[next] = entry

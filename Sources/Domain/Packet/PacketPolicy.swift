@@ -112,7 +112,7 @@ public enum FragmentPolicy {
     /// Assemblies in flight at once: bounds memory.
     public static let maximumAssemblies = 128
     /// Assemblies from which one sender makes room at its own cost, so that a flood under one name does not evict
-    /// everybody else's.
+    /// those of others that came on the same link.
     public static let fairShareOfAssemblies = 32
     /// Bytes of one assembly whose original type is a raw file or a Noise message: a whole framed file.
     public static let maximumFileAssembly = 1_179_760
@@ -146,12 +146,14 @@ public enum DedupPolicy {
     /// How long a frame heard on a link bars its copies, inclusive.
     public static let ingressWindow: Milliseconds = .seconds(3)
     /// Ingress records kept at once. The reference has no bound; this one is far beyond what radios deliver in the 18 s
-    /// that a record lives, and stops a fast link from filling memory.
+    /// that a record lives, and stops a fast link from filling memory: 6 MiB at most.
     public static let maximumIngressRecords = 32_768
     /// How long a processed packet is remembered, inclusive.
     public static let processedLifetime: Milliseconds = .seconds(300)
-    /// Processed packets remembered at once.
-    public static let processedCapacity = 1000
+    /// Processed packets remembered at once. [ours]: the reference has 1000, which a flood of 2000 frames a second rolls
+    /// over in half a second, so that honest copies older than the ingress window are relayed once more; Android has
+    /// 10,000. Nobody sees it on the wire. 1.2 MiB; just below a power of two, which the storage is a multiple of.
+    public static let processedCapacity = 16_000
     /// How many of them are left after trimming: three quarters, so that not every packet trims.
-    public static let processedAfterTrim = 750
+    public static let processedAfterTrim = 12_000
 }

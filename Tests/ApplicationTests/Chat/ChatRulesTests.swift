@@ -114,7 +114,7 @@ struct MemoryTests {
         sent.insert(id, to: peer)
         #expect(sent.recipient(of: id) == peer)
         #expect(sent.recipient(of: MessageID("other")) == nil)
-        sent.keep(PrivateMessagePayload(id: id, content: "text"), of: id)
+        sent.keep(PrivateMessagePayload(id: id, content: "text"), of: id, leftAt: Uptime(milliseconds: 0))
         #expect(sent.unconfirmed(for: peer).count == 1)
         let applied = sent.apply(.delivered, to: id)
         #expect(applied == peer)

@@ -22,13 +22,15 @@ private final class Assembler {
 
     func insert(
         _ index: UInt16, of total: UInt16, type: MessageType = .message, chunk: [UInt8] = [1], id: UInt64 = 1,
-        from sender: PeerID = alice, isBroadcast: Bool = true, isSolicited: Bool = false, at time: Int64 = 0
+        from sender: PeerID = alice, on link: UInt64 = 0, isBroadcast: Bool = true, isSolicited: Bool = false,
+        at time: Int64 = 0
     ) throws -> FragmentAssemblies.Outcome {
         let header = try #require(
             FragmentHeader(
                 id: FragmentID(rawValue: id), index: index, total: total, originalType: type, chunk: chunk[...]))
         return assemblies.insert(
-            header, from: sender, isBroadcast: isBroadcast, isSolicited: isSolicited, at: Uptime(milliseconds: time))
+            header, from: sender, on: link, isBroadcast: isBroadcast, isSolicited: isSolicited,
+            at: Uptime(milliseconds: time))
     }
 
     func sweep(at time: Int64) { assemblies.sweep(at: Uptime(milliseconds: time)) }
@@ -209,6 +211,48 @@ struct FragmentAssembliesTests {
         for id in 0..<1000 as Range<UInt64> { _ = try assembler.insert(0, of: 2, id: id, from: flood) }
         #expect(assembler.count == 128)
         #expect(try assembler.insert(1, of: 2, id: 1).completion != nil)
+    }
+
+    @Test("a flood under invented names on one link leaves the assemblies of other links alone")
+    func linkShare() throws {
+        let assembler = Assembler()
+        for id in 0..<40 as Range<UInt64> { _ = try assembler.insert(0, of: 2, id: id, on: 1) }
+        for id in 0..<1000 as Range<UInt64> {
+            _ = try assembler.insert(0, of: 2, id: id, from: PeerID(rawValue: 1000 + id), on: 2)
+        }
+        #expect(assembler.count == 128)
+        for id in 0..<40 as Range<UInt64> { #expect(try assembler.insert(1, of: 2, id: id, on: 1).completion != nil) }
+    }
+
+    @Test("links that all want more get the same each; a late one finds its place")
+    func equalShares() throws {
+        let assembler = Assembler()
+        for id in 0..<500 as Range<UInt64> {
+            for link in 1...3 as ClosedRange<UInt64> {
+                _ = try assembler.insert(0, of: 2, id: id, from: PeerID(rawValue: id << 8 | link), on: link)
+            }
+        }
+        for id in 0..<32 as Range<UInt64> { _ = try assembler.insert(0, of: 2, id: id, on: 4) }
+        #expect(assembler.count == 128)
+        for link in 1...3 as ClosedRange<UInt64> {
+            let newest = (468..<500 as Range<UInt64>).map { (id: $0, sender: PeerID(rawValue: $0 << 8 | link)) }
+            for (id, sender) in newest {
+                #expect(try assembler.insert(1, of: 2, id: id, from: sender, on: link).completion != nil)
+            }
+        }
+        for id in 0..<32 as Range<UInt64> { #expect(try assembler.insert(1, of: 2, id: id, on: 4).completion != nil) }
+    }
+
+    @Test("bytes are shared by link as well")
+    func linkShareOfBytes() throws {
+        let assembler = Assembler()
+        let chunk = [UInt8](repeating: 0, count: 1_000_000)
+        for id in 0..<10 as Range<UInt64> { _ = try assembler.insert(0, of: 2, chunk: chunk, id: id, on: 1) }
+        for id in 0..<60 as Range<UInt64> {
+            _ = try assembler.insert(0, of: 2, chunk: chunk, id: id, from: PeerID(rawValue: 1000 + id), on: 2)
+            #expect(assembler.totalCost <= 32 * 1024 * 1024)
+        }
+        for id in 0..<10 as Range<UInt64> { #expect(try assembler.insert(1, of: 2, id: id, on: 1).completion != nil) }
     }
 
     @Test("all assemblies together stay below 32 MiB, bookkeeping included")

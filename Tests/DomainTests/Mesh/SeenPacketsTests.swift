@@ -11,7 +11,9 @@ private final class Seen {
     }
 
     var count: Int { packets.count }
-    func checkAndInsert(_ key: DedupKey, at now: Uptime) -> Bool { packets.checkAndInsert(key, at: now) }
+    func checkAndInsert(_ key: DedupKey, on link: UInt64 = 0, at now: Uptime) -> Bool {
+        packets.checkAndInsert(key, on: link, at: now)
+    }
     func mark(_ key: DedupKey, at now: Uptime) { packets.mark(key, at: now) }
     func contains(_ key: DedupKey) -> Bool { packets.contains(key) }
     func cleanUp(at now: Uptime) { packets.cleanUp(at: now) }
@@ -62,6 +64,32 @@ struct SeenPacketsTests {
         #expect(!seen.contains(key(250)))
         #expect(seen.contains(key(251)))
         #expect(seen.contains(key(1000)))
+    }
+
+    @Test("a flood on one link does not make the set forget what came on others")
+    func linkShare() {
+        let seen = Seen(seed: 5)
+        for number in 0..<300 as Range<UInt64> {
+            _ = seen.checkAndInsert(key(number), on: 1 + number % 3, at: Uptime(milliseconds: 0))
+        }
+        for number in 1000..<21_000 as Range<UInt64> {
+            let isKnown = seen.checkAndInsert(key(number), on: 9, at: Uptime(milliseconds: 1))
+            #expect(!isKnown)
+        }
+        #expect(seen.count <= 1000)
+        for number in 0..<300 as Range<UInt64> { #expect(seen.contains(key(number))) }
+        #expect(seen.contains(key(20_999)))
+    }
+
+    @Test("links that fill the set alike keep equal parts, the newest of each")
+    func equalParts() {
+        let seen = Seen(seed: 6, capacity: 400)
+        for number in 0...400 as ClosedRange<UInt64> {
+            _ = seen.checkAndInsert(key(number), on: number % 2, at: Uptime(milliseconds: 0))
+        }
+        #expect(seen.count == 300)
+        #expect(!seen.contains(key(100)))
+        for number in 101...400 as ClosedRange<UInt64> { #expect(seen.contains(key(number))) }
     }
 
     @Test("exactly 300 s are a duplicate, a millisecond more is not")
@@ -167,5 +195,44 @@ struct IngressRegistryTests {
         #expect(registry.count == 100)
         #expect(registry[key(899)] == nil)
         #expect(registry[key(900)] != nil)
+    }
+
+    @Test("a flood on one link pushes out its own records, not those of others")
+    func linkShare() {
+        var registry = IngressRegistry<Int>(capacity: 100)
+        for number in 0..<40 as Range<UInt64> {
+            _ = registry.recordIfNew(key(number), link: 1, peer: alice, at: Uptime(milliseconds: 0))
+        }
+        for number in 1000..<3000 as Range<UInt64> {
+            _ = registry.recordIfNew(key(number), link: 2, peer: bob, at: Uptime(milliseconds: 1))
+        }
+        #expect(registry.count == 100)
+        for number in 0..<40 as Range<UInt64> { #expect(registry[key(number)]?.link == 1) }
+        // A third link takes from the one that has the most.
+        for number in 5000..<5030 as Range<UInt64> {
+            _ = registry.recordIfNew(key(number), link: 3, peer: bob, at: Uptime(milliseconds: 2))
+        }
+        for number in 0..<33 as Range<UInt64> { #expect(registry[key(number + 7)] != nil) }
+        for number in 5000..<5030 as Range<UInt64> { #expect(registry[key(number)] != nil) }
+        #expect(registry.count == 100)
+    }
+
+    @Test("a record that another link renewed counts for that link alone")
+    func renewedElsewhere() {
+        var registry = IngressRegistry<Int>(capacity: 4)
+        for number in 0..<4 as Range<UInt64> {
+            _ = registry.recordIfNew(key(number), link: 1, peer: alice, at: Uptime(milliseconds: 0))
+        }
+        for number in 0..<2 as Range<UInt64> {
+            _ = registry.recordIfNew(key(number), link: 2, peer: alice, at: Uptime(milliseconds: 4000))
+        }
+        _ = registry.recordIfNew(key(9), link: 2, peer: alice, at: Uptime(milliseconds: 4001))
+        #expect(registry.count == 4)
+        #expect(registry[key(0)] == nil)
+        #expect(registry[key(1)]?.link == 2)
+        registry.cleanUp(at: Uptime(milliseconds: 7000))
+        #expect([1, 9, 2].map { registry[key($0)] != nil } == [true, true, false])
+        registry.cleanUp(at: Uptime(milliseconds: 9000))
+        #expect(registry.count == 0)
     }
 }

@@ -11,6 +11,9 @@ public final class SimulatedAir {
     public let time: VirtualTime
     /// Sees every frame that a link accepts, as it is sent.
     public var tap: ((FrameInFlight) -> Void)?
+    /// Asked about every frame that a link accepts, with its sender and receiver: `false` loses it. The dice are rolled
+    /// all the same.
+    public var filter: ((_ frame: [UInt8], _ sender: Endpoint, _ receiver: Endpoint) -> Bool)?
     /// Frames that links accepted.
     public private(set) var framesSent: UInt64 = 0
     /// Frames that arrived, doubles included.
@@ -103,8 +106,9 @@ public final class SimulatedAir {
         guard let departure = departure(of: frame.count, from: side, profile) else { return .full }
         framesSent += 1
         let fate = Fate(frame, dice: side.dice, profile)
+        let passes = filter?(frame, side.endpoint, peer.endpoint) ?? true
         var arrivals: [Uptime] = []
-        for latency in fate.latencies {
+        for latency in passes ? fate.latencies : [] {
             var arrival = departure + latency
             if !fate.isReordered {
                 arrival = max(arrival, side.lastArrival)

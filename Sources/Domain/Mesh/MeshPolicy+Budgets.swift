@@ -1,0 +1,32 @@
+/// What one neighbour, and all of them together, may make us do. [ours] throughout: the reference trusts the radio to be
+/// slow, but a hostile radio, and every socket, is not. Each is asked before the step that it bounds.
+extension MeshPolicy {
+    /// Frames looked at for one link: what no radio delivers. A third of a core, were each of them new.
+    public static let framesPerLink = Allowance(burst: 4000, refill: 2000)
+    /// Bytes of frames looked at for one link: each is hashed once. A radio delivers a twentieth of it.
+    public static let bytesPerLink = Allowance(burst: 8 << 20, refill: 4 << 20)
+    /// Packets of one link passed on: what a dense room produces, and more than a radio sends.
+    public static let relaysPerLink = Allowance(burst: 500, refill: 250)
+    /// Packets of all links together passed on.
+    public static let relaysInAll = Allowance(burst: 2000, refill: 1000)
+    /// Packets of one link passed on whose author could be checked in principle and was not: announces and public
+    /// messages without a good signature. Honest ones are those of people whose announce has not arrived yet.
+    public static let unverifiedRelaysPerLink = Allowance(burst: 100, refill: 20)
+    /// Ciphertexts on one link that do not open. Trying one costs its claimed sender a message unit (noise §3.7), so a
+    /// forger could use up those of a peer; honest ones fail when a peer has restarted, and then a few.
+    public static let failedOpensPerLink = Allowance(burst: 20, refill: 5)
+    /// Identities pinned or renamed on the disk for one link: a crowd arriving fits the burst; a flood must not wear an SD
+    /// card out, nor roll the pins over in less than hours.
+    public static let pinsPerLink = Allowance(burst: 200, refill: 1)
+    /// The same for all links together.
+    public static let pinsInAll = Allowance(burst: 1000, refill: 4)
+    /// Announces of ours that one link's peers provoke: answers (§12.3) and pushes of a new peer's presence. One of ours
+    /// answers everybody, and the periodic one follows within half a minute.
+    public static let provokedAnnouncesPerLink = Allowance(burst: 10, refill: 1, per: .seconds(5))
+    /// Peers' comings, goings and new names logged for one link.
+    public static let peerEventsPerLink = Allowance(burst: 50, refill: 1, per: .seconds(2))
+    /// The same for all links together: they must not push messages out of the event log.
+    public static let peerEventsInAll = Allowance(burst: 100, refill: 1)
+    /// Alarms about conflicting keys logged for one link.
+    public static let keyAlarmsPerLink = Allowance(burst: 5, refill: 1, per: .seconds(10))
+}
