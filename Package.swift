@@ -38,6 +38,7 @@ let package = Package(
         .systemLibrary(
             name: "CUnistring", path: "Sources/Adapters/System/CUnistring", providers: [.apt(["libunistring-dev"])]),
         .systemLibrary(name: "CProcess", path: "Sources/Adapters/System/CProcess"),
+        .systemLibrary(name: "CClock", path: "Sources/Adapters/System/CClock"),
         .target(
             name: "CEditline", path: "Sources/Adapters/System/CEditline", linkerSettings: [.linkedLibrary("edit")]),
 
@@ -47,6 +48,8 @@ let package = Package(
         adapter("KeyfileVault", ["CSodium"]),
         adapter("SQLiteStores", ["CSQLite"]),
         adapter("MediaFolder"),
+        .target(
+            name: "KernelClock", dependencies: ["CClock"], path: "Sources/Adapters/KernelClock", swiftSettings: strict),
         adapter("SocketLinks"),
         adapter("InMemory"),
         adapter("Terminal", ["CEditline"]),
@@ -56,7 +59,7 @@ let package = Package(
             name: "App",
             dependencies: [
                 "Application", "Domain", "NativeCryptography", "ZlibCompression", "UnistringNormalization",
-                "KeyfileVault", "MediaFolder", "SQLiteStores", "SocketLinks", "Terminal", "ControlSocket",
+                "KernelClock", "KeyfileVault", "MediaFolder", "SQLiteStores", "SocketLinks", "Terminal", "ControlSocket",
             ],
             path: "Sources/App/CLI", swiftSettings: strict),
 
@@ -76,7 +79,7 @@ let package = Package(
         tests("InMemoryTests", ["Application", "Domain", "InMemory"]),
         tests("TerminalTests", ["Terminal"]),
         tests("ControlSocketTests", ["Application", "Domain", "ControlSocket"]),
-        tests("AppTests", ["App", "Application", "ControlSocket", "Domain", "Terminal"]),
+        tests("AppTests", ["App", "Application", "ControlSocket", "Domain", "KernelClock", "Terminal"]),
         tests(
             "EndToEnd",
             [

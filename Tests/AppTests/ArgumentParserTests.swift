@@ -11,6 +11,7 @@ private let fetch = VerbSpec(
     options: [
         .value("count", short: "n", "N", "how many"), .flag("quiet", short: "q", "no noise"),
         .value("tag", "T", repeats: true, "labels"),
+        .value("watch", "S", implied: "2", "again and again"),
         .value("wait", "STATE", choices: ["none", "sent"], "what for"), .value("timeout", "S", "how long"),
     ], example: "satchel fetch stone")
 private let help = VerbSpec(
@@ -40,6 +41,15 @@ struct ArgumentParserTests {
         #expect(try parse("fetch", "-n3", "stone").value("count") == "3")
         #expect(try parse("fetch", "--count=", "stone").value("count")?.isEmpty == true)
         #expect(try parse("fetch", "--count=a=b", "stone").value("count") == "a=b")
+    }
+
+    @Test("a value that may be left out is attached with an equals sign, or implied")
+    func implied() throws {
+        let invocation = try parse("fetch", "--watch", "stone")
+        #expect(invocation.value("watch") == "2")
+        #expect(invocation.argument("KIND") == "stone")
+        #expect(try parse("fetch", "--watch=5", "stone").value("watch") == "5")
+        #expect(fetch.options.first { $0.name == "watch" }?.title == "    --watch[=S]")
     }
 
     @Test("flags are there or not")

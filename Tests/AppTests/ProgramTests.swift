@@ -67,17 +67,6 @@ struct ProgramTests {
         }
     }
 
-    @Test("a clock that is before our own files is told of")
-    func slowClock() throws {
-        let home = try TemporaryHome()
-        try home.configure("{}")
-        let file = home.path + "/config.json5"
-        #expect(ClockCheck.warnings(at: WallTime(milliseconds: 0)).count == 1)
-        let past = WallTime(milliseconds: 1_785_600_000_000)
-        #expect(ClockCheck.warnings(at: past, files: [file, home.path + "/none"]).count == 1)
-        #expect(ClockCheck.warnings(at: SystemClock.wall, files: [file]) == [])
-    }
-
     @Test("a configuration file that was named must exist")
     func missingConfiguration() throws {
         #expect(try TemporaryHome().run("config", "--config", "/nonexistent.json5").code == .configuration)

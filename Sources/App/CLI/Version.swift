@@ -7,6 +7,8 @@ import ZlibCompression
 enum Version {
     /// The program's own version.
     static let number = "0.1.0"
+    /// When this version was released, 2026-11-30: a clock that shows an earlier time is wrong.
+    static let releaseDate = WallTime(milliseconds: 1_795_996_800_000)
 
     /// The compiler that built it.
     static var swift: String {

@@ -84,7 +84,7 @@ final class AnnouncePresence<C: Cryptography> {
     }
 
     private func send() {
-        guard transmitter.links.count > 0 else { return }
+        guard transmitter.links.count > 0, transmitter.hold == nil else { return }
         let neighbours = registry.connected.map(\.id).prefix(Announce.maximumNeighboursSent)
         let limit = transmitter.links.ids.compactMap { transmitter.links[$0]?.description.frameLimit }.min() ?? .max
         // An announce in fragments is not direct and binds no link: fewer neighbours until it fits (mesh §12.1).

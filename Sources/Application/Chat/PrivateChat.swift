@@ -30,6 +30,12 @@ final class PrivateChat<C: Cryptography> {
         case payload(NoisePayload, since: Uptime)
 
         var message: MessageID? { if case .message(let id, _, _) = self { id } else { nil } }
+        func waiting(since: Uptime) -> Outgoing {
+            switch self {
+            case .message(let id, let payload, _): .message(id, payload, since: since)
+            case .payload(let payload, _): .payload(payload, since: since)
+            }
+        }
         var since: Uptime {
             switch self {
             case .message(_, _, let since), .payload(_, let since): since
@@ -70,8 +76,7 @@ final class PrivateChat<C: Cryptography> {
         guard !ControlMarker.begins(text) else {
             throw .invalid("the text begins with a control marker, which the other side would swallow")
         }
-        guard registry[peer] != nil else { throw .noSuchPeer(peer.hex) }
-        guard registry.isReachable(peer, at: ports.clock.uptime) else { throw .notReachable(peer) }
+        try checkPresence(of: peer)
         guard let parts = PrivateText.parts(of: text) else {
             throw .tooManyParts(bytes: text.utf8.count, limit: PrivateText.maximumParts)
         }
@@ -83,6 +88,16 @@ final class PrivateChat<C: Cryptography> {
         }
         push(peer)
         return ids.map(\.text)
+    }
+
+    private func checkPresence(of peer: PeerID) throws(Refusal) {
+        if let hold = transmitter.hold {
+            // Who is here cannot be known while every announce looks stale; one met before is waited for.
+            guard names.knows(peer) else { throw hold }
+            return
+        }
+        guard registry[peer] != nil else { throw .noSuchPeer(peer.hex) }
+        guard registry.isReachable(peer, at: ports.clock.uptime) else { throw .notReachable(peer) }
     }
 
     private func queue(_ content: String, to peer: PeerID, part: ChatMessage.Part?) -> MessageID {
@@ -108,6 +123,7 @@ final class PrivateChat<C: Cryptography> {
 
     /// Sends what waits, or sees to it that a session comes up.
     private func push(_ peer: PeerID) {
+        guard transmitter.hold == nil else { return }
         if sessions.established(with: peer) != nil {
             flush(peer)
         } else {
@@ -119,6 +135,7 @@ final class PrivateChat<C: Cryptography> {
     private func enqueue(_ payload: NoisePayload, to peer: PeerID) {
         guard (queues[peer]?.count ?? 0) < ChatPolicy.queuedPerPeer * 2 else { return }
         queues[peer, default: []].append(.payload(payload, since: ports.clock.uptime))
+        guard transmitter.hold == nil else { return }
         if sessions.established(with: peer) != nil {
             flush(peer)
         } else if !sessions.exists(for: peer), registry.isReachable(peer, at: ports.clock.uptime) {
@@ -128,7 +145,7 @@ final class PrivateChat<C: Cryptography> {
 
     /// Sends as much of the queue as session, rate limit and running trains allow.
     func flush(_ peer: PeerID) {
-        guard !parked.contains(peer) else { return }
+        guard !parked.contains(peer), transmitter.hold == nil else { return }
         while let next = queues[peer]?.first {
             // A phone refuses ciphertexts that come more than eight late: none may overtake a train in pieces.
             guard !transmitter.trains.isCarryingCiphertext(to: peer) else { return }
@@ -184,6 +201,13 @@ final class PrivateChat<C: Cryptography> {
     func sendNow(_ payload: NoisePayload, to peer: PeerID) {
         guard case .sealed(let frame) = sessions.seal(payload.encoded, for: peer) else { return }
         _ = transmitter.send(transmitter.makePacket(.noiseEncrypted, to: peer, payload: frame))
+    }
+
+    /// The clock is right again: what waited for that begins to wait for a session, and goes where its peer is here.
+    func sendHeld() {
+        let now = ports.clock.uptime
+        for (peer, queue) in queues { queues[peer] = queue.map { $0.waiting(since: now) } }
+        for peer in queues.keys.sorted() where registry.isReachable(peer, at: now) { push(peer) }
     }
 
     // MARK: Sessions
@@ -251,6 +275,7 @@ final class PrivateChat<C: Cryptography> {
     }
 
     private func expire(_ peer: PeerID) {
+        guard transmitter.hold == nil else { return }
         let now = ports.clock.uptime
         for outgoing in queues[peer] ?? [] where now - outgoing.since >= ChatPolicy.queueLifetime {
             guard let id = outgoing.message else { continue }

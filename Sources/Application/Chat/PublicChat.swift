@@ -4,6 +4,8 @@ import Domain
 ///
 /// Source: spec, packet §4.1; app §5.
 final class PublicChat<C: Cryptography> {
+    /// A relay checks messages, to tell how freely it passes them on, and shows none.
+    var isForRelay = false
     private let localPeer: PeerID
     private let signers: Signers<C>
     private let signatures: SignatureCheck<C>
@@ -15,6 +17,8 @@ final class PublicChat<C: Cryptography> {
     private var limiter = PublicRateLimiter()
     private var seen = RecentIDs()
     private var recentTexts = RecentTexts()
+    /// What waits for a right clock, oldest first, under the identifiers that its writers were given.
+    private var held: [(id: String, text: String)] = []
 
     init(
         localPeer: PeerID, signers: Signers<C>, signatures: SignatureCheck<C>, transmitter: Transmitter<C>,
@@ -33,7 +37,13 @@ final class PublicChat<C: Cryptography> {
     /// Rate buckets, message identifiers and texts remembered.
     var rememberedCounts: (buckets: Int, ids: Int, texts: Int) { (limiter.bucketCount, seen.count, recentTexts.count) }
 
+    /// Public messages that wait for a right clock.
+    var heldCount: Int { held.count }
+
     /// Says something to everyone; answers the message's identifier, which every device derives alike.
+    ///
+    /// While the clock is wrong the message waits under an identifier of its own: that of the mesh comes with the time at
+    /// which it leaves.
     func send(_ text: String) throws(Refusal) -> String {
         guard !text.trimmedForWire.isEmpty else { throw .invalid("the message is empty") }
         guard text.count <= ChatPolicy.publicCharacters else {
@@ -44,11 +54,45 @@ final class PublicChat<C: Cryptography> {
             throw .tooLong(bytes: text.utf8.count, limit: PacketPolicy.maximumSection1)
         }
         guard transmitter.links.count > 0 else { throw .nobodyHere }
+        guard transmitter.hold == nil else { return try holdBack(text) }
         guard transmitter.send(signed) else { throw .busy("every link is full") }
         let message = message(text, sender: localPeer, sentAt: packet.timestamp, isOwn: true)
         _ = recentTexts.insert(text, sentAt: message.sentAt)
         _ = ports.journal.append(.event(.publicMessage(message)))
         return message.id
+    }
+
+    private func holdBack(_ text: String) throws(Refusal) -> String {
+        guard held.count < ClockPolicy.heldMessages else { throw .busy("too many messages wait for a right clock") }
+        let id = UUIDText.make(from: ports.randomness)
+        held.append((id, text))
+        tell(.sending, id)
+        return id
+    }
+
+    /// The clock is right again: what waited leaves in its order, with the time of now.
+    func sendHeld() {
+        let waiting = held
+        held = []
+        for message in waiting {
+            do throws(Refusal) {
+                _ = try send(message.text)
+                tell(.sent, message.id)
+            } catch {
+                tell(.failed(reason: error.explanation), message.id)
+            }
+        }
+    }
+
+    /// The node stops: what waits will not leave.
+    func giveUpHeld() {
+        for message in held { tell(.failed(reason: "the node stopped while its clock was wrong"), message.id) }
+        held = []
+    }
+
+    private func tell(_ status: DeliveryStatus, _ id: String) {
+        _ = ports.journal.append(
+            .event(.status(MessageStatusChange(id: id, peer: nil, status: status, at: ports.clock.wall))))
     }
 
     /// Takes note of a message that the event log holds: a copy of it must not show again.
@@ -69,7 +113,9 @@ final class PublicChat<C: Cryptography> {
             return false
         }
         guard signatures.passes(packet, by: key) else { return false }
-        if let text = String(validating: packet.payload, as: UTF8.self) {
+        if isForRelay {
+            counters.add(.notTakenByRelay)
+        } else if let text = String(validating: packet.payload, as: UTF8.self) {
             show(text, packet)
         } else {
             counters.add(.droppedMalformedPayload)

@@ -12,6 +12,8 @@ final class TransferFiles<C: Cryptography> {
     private let ports: NodePorts
     private let counters: Counters
     private let cryptography: C
+    /// Whether files are only passed on: nobody here reads them.
+    var isForRelay = false
     /// Accepted files on their way to the disk.
     private var storing: [FileTicket: ReceivedFile] = [:]
     /// Files that arrived lately: their fragments can be replayed, and the seen-set is short.
@@ -44,6 +46,7 @@ final class TransferFiles<C: Cryptography> {
         guard MediaType(accepting: file) != nil else {
             throw .invalid("the content does not look like \(mime); receivers would drop it")
         }
+        if let hold = transmitter.hold { throw hold }
         guard transmitter.links.count > 0 else { throw .nobodyHere }
         let packet = transmitter.makePacket(
             .fileTransfer, payload: file.encoded, version: PacketPolicy.version2)
@@ -52,7 +55,7 @@ final class TransferFiles<C: Cryptography> {
         }
         let id = SyncID(of: packet, using: cryptography).hex
         tell(.sending, id)
-        guard transmitter.send(signed, transfer: id) else {
+        guard transmitter.send(signed, transfer: .named(id)) else {
             tell(.failed(reason: "too many files are waiting to leave"), id)
             throw .busy("too many files are waiting to leave")
         }
@@ -61,11 +64,12 @@ final class TransferFiles<C: Cryptography> {
 
     /// The last fragment of a train is on its way, or none could leave.
     func left(_ train: FragmentTrains.Train) {
-        guard let id = train.transfer else { return }
+        guard train.isOwn, case .named(let id) = train.transfer else { return }
         let isWhole = train.accepted == train.plan.count
+        let cause = transmitter.hold == nil ? "the links went down" : "the clock turned out to be wrong"
         tell(
             isWhole
-                ? .sent : .failed(reason: "\(train.accepted) of \(train.plan.count) pieces left; the links went down"),
+                ? .sent : .failed(reason: "\(train.accepted) of \(train.plan.count) pieces left; \(cause)"),
             id)
     }
 
@@ -86,6 +90,10 @@ final class TransferFiles<C: Cryptography> {
             return .stop
         }
         guard packet.sender != localPeer, signatures.passes(packet, by: key) else { return .stop }
+        guard !isForRelay else {
+            counters.add(.notTakenByRelay)
+            return .relayable
+        }
         let isPrivate = packet.view.recipient == localPeer
         guard isPrivate || packet.view.isBroadcast else { return .relayable }
         guard let file = FilePacket(packet.payload), let type = MediaType(accepting: file),

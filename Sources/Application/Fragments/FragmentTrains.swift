@@ -10,7 +10,9 @@ final class FragmentTrains {
     var finished: ((Train) -> Void)?
     private let ports: NodePorts
     private var active: [UInt64: Train] = [:]
-    private var waiting: [Train] = []
+    /// Files of ours, and raw files of others that have to be cut: neither takes the other's places.
+    private var own = TransferSchedule<Train>()
+    private var relayed = TransferSchedule<Train>()
     private var lastID: UInt64 = 0
 
     /// One packet in pieces.
@@ -19,7 +21,8 @@ final class FragmentTrains {
         let plan: FragmentPlan
         let type: MessageType
         let destination: Destination
-        let transfer: String?
+        /// Set for a file: few leave at once.
+        let transfer: TransferID?
         /// Whether the packet is ours, not one that is passed on.
         let isOwn: Bool
         var next = 0
@@ -29,7 +32,8 @@ final class FragmentTrains {
         var isHeldBack = false
 
         init(
-            id: UInt64, plan: FragmentPlan, type: MessageType, destination: Destination, transfer: String?, isOwn: Bool
+            id: UInt64, plan: FragmentPlan, type: MessageType, destination: Destination, transfer: TransferID?,
+            isOwn: Bool
         ) {
             self.id = id
             self.plan = plan
@@ -40,10 +44,6 @@ final class FragmentTrains {
         }
     }
 
-    /// Files that may leave at once.
-    private static let concurrentTransfers = 2
-    /// Files that may wait; more are refused.
-    private static let waitingTransfers = 16
     /// How soon a train tries again when every link was full and none has said that it drained.
     private static let retryDelay: Milliseconds = 250
 
@@ -52,27 +52,39 @@ final class FragmentTrains {
     /// Trains that are leaving.
     var count: Int { active.count }
 
+    /// Trains that are leaving of packets that came on a link.
+    func count(from link: LinkID?) -> Int { active.values.count { !$0.isOwn && $0.destination.ingress == link } }
+
     /// Whether a train of Noise ciphertext to this peer is running: later ciphertexts must not overtake it.
     func isCarryingCiphertext(to peer: PeerID) -> Bool {
         active.values.contains { $0.isOwn && $0.type == .noiseEncrypted && $0.destination.peer == peer }
     }
 
-    /// Starts a train, or queues it behind the two files that are leaving; `false` when too many wait.
+    /// Starts a train, or queues a file behind those that are leaving; `false` when too many wait. What is on its way
+    /// already is not sent twice.
     func start(
-        _ plan: FragmentPlan, of packet: Packet, to destination: Destination, transfer: String?, isOwn: Bool
+        _ plan: FragmentPlan, of packet: Packet, to destination: Destination, transfer: TransferID?, isOwn: Bool
     ) -> Bool {
         lastID += 1
         let train = Train(
             id: lastID, plan: plan, type: packet.type, destination: destination.fragmented, transfer: transfer,
             isOwn: isOwn)
-        if transfer != nil, active.values.count(where: { $0.transfer != nil }) >= Self.concurrentTransfers {
-            guard waiting.count < Self.waitingTransfers else { return false }
-            waiting.append(train)
+        guard let transfer else {
+            begin(train)
             return true
         }
+        let request = TransferSchedule.Transfer(id: transfer, audience: destination.peer, item: train)
+        switch isOwn ? own.admit(request) : relayed.admit(request) {
+        case .start: begin(train)
+        case .queued, .duplicate: break
+        case .refused: return false
+        }
+        return true
+    }
+
+    private func begin(_ train: Train) {
         active[train.id] = train
         advance(train.id)
-        return true
     }
 
     /// Sends the next fragment of a train.
@@ -88,7 +100,7 @@ final class FragmentTrains {
         case .accepted:
             train.next += 1
             train.accepted += 1
-            if let transfer = train.transfer {
+            if train.isOwn, case .named(let transfer) = train.transfer {
                 ports.events.emit(.fileProgress(id: transfer, sent: train.accepted, total: train.plan.count))
             }
         case .refused:
@@ -102,6 +114,16 @@ final class FragmentTrains {
         ports.scheduler.schedule(.train(id), at: ports.clock.uptime + delay)
     }
 
+    /// Gives up what is ours: its time turned out to be wrong, and receivers would drop the whole for it.
+    func abandonOwn() {
+        let abandoned = waiting.filter(\.isOwn)
+        waiting.removeAll(where: \.isOwn)
+        for id in active.keys.sorted() {
+            if let train = active[id], train.isOwn { finish(train) }
+        }
+        for train in abandoned { finished?(train) }
+    }
+
     /// A link takes frames again: what waited for it goes on now.
     func linkDrained() {
         for id in active.keys.sorted() where active[id]?.isHeldBack == true { advance(id) }
@@ -111,9 +133,7 @@ final class FragmentTrains {
         active[train.id] = nil
         ports.scheduler.cancel(.train(train.id))
         finished?(train)
-        guard train.transfer != nil, !waiting.isEmpty else { return }
-        let next = waiting.removeFirst()
-        active[next.id] = next
-        advance(next.id)
+        guard let transfer = train.transfer else { return }
+        for next in train.isOwn ? own.finish(transfer) : relayed.finish(transfer) { begin(next) }
     }
 }

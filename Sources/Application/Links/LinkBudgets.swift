@@ -11,12 +11,16 @@ struct LinkBudgets {
     var bytes: TokenBucket
     /// Bytes that inflation may still cost.
     var inflation: TokenBucket
-    /// Signature checks.
+    /// Checks of signatures, announces apart.
     var signatureChecks: TokenBucket
+    /// Checks of announces: identities are free to invent, and theirs must not use up the checks of messages.
+    var announceChecks: TokenBucket
     /// Packets passed on.
     var relays: TokenBucket
-    /// Packets passed on although nobody could check who made them.
+    /// Packets passed on although nobody could check who made them, or for the first time of an identity.
     var unverifiedRelays: TokenBucket
+    /// Messages in pieces begun.
+    var fragmentStreams: TokenBucket
     /// Handshake units: messages taken, and handshakes of ours that a packet provoked.
     var handshakes: RateWindow
     /// Ciphertexts that do not open.
@@ -40,6 +44,8 @@ struct LinkBudgets {
             capacity: MeshPolicy.inflationBurst, perSecond: MeshPolicy.inflationPerSecond, at: now)
         signatureChecks = TokenBucket(
             capacity: MeshPolicy.signatureChecksPerSecond, perSecond: MeshPolicy.signatureChecksPerSecond, at: now)
+        announceChecks = bucket(MeshPolicy.announceChecksPerLink)
+        fragmentStreams = bucket(MeshPolicy.fragmentStreamsPerLink)
         relays = bucket(MeshPolicy.relaysPerLink)
         unverifiedRelays = bucket(MeshPolicy.unverifiedRelaysPerLink)
         handshakes = RateWindow(limit: SessionPolicy.handshakesPerLink, window: SessionPolicy.handshakeWindow)
@@ -86,7 +92,7 @@ final class RelayBudget {
         return true
     }
 
-    /// Spends what passing on a packet of unchecked origin costs beyond that.
+    /// Spends what passing on a packet of unchecked or unheard-of origin costs beyond that.
     func spendUnverifiedRelay(on link: LinkID, at now: Uptime) -> Bool {
         guard links.spend(of: \.unverifiedRelays, on: link, at: now) else {
             counters.add(.droppedUnverifiedRelay)

@@ -28,8 +28,12 @@ final class LinkQueues {
 
     /// Hands a frame to each of the links.
     ///
+    /// - Parameter source: The link that it came on; `nil` for one of ours.
     /// - Returns: `accepted` when one took it or keeps it queued, else `full` when one will take it later.
-    func put(_ frame: [UInt8], _ priority: OutboundPriority, on links: [LinkID], whenFull: WhenFull) -> SendOutcome {
+    func put(
+        _ frame: [UInt8], _ priority: OutboundPriority, from source: LinkID? = nil, on links: [LinkID],
+        whenFull: WhenFull
+    ) -> SendOutcome {
         var full: [LinkID] = []
         var result = SendOutcome.refused
         for link in links {
@@ -45,7 +49,7 @@ final class LinkQueues {
             counters.add(.sendLinkFull)
             return .full
         }
-        for link in full where enqueue(frame, priority, on: link) { result = .accepted }
+        for link in full where enqueue(frame, priority, from: source, on: link) { result = .accepted }
         return result == .refused ? .full : result
     }
 
@@ -71,15 +75,17 @@ final class LinkQueues {
         if let queue = queues.removeValue(forKey: link) { byteCount -= queue.byteCount }
     }
 
-    private func enqueue(_ frame: [UInt8], _ priority: OutboundPriority, on link: LinkID) -> Bool {
-        guard byteCount + frame.count <= RelayPolicy.queueBytesInAll else {
-            counters.add(.sendLinkFull)
-            return false
-        }
+    private func enqueue(
+        _ frame: [UInt8], _ priority: OutboundPriority, from source: LinkID?, on link: LinkID
+    ) -> Bool {
         var queue = queues.removeValue(forKey: link) ?? OutboundQueue()
         let before = queue.byteCount
         var dropped = 0
-        let isKept = queue.insert(frame, priority, dropped: &dropped)
+        // When all links together hold too much, each still gets a little: the others' backlog is not its fault.
+        let isKept = queue.insert(
+            frame, priority, from: source?.rawValue ?? 0,
+            within: max(before + RelayPolicy.queueBytesInAll - byteCount, RelayPolicy.reservedQueueBytes),
+            dropped: &dropped)
         counters.add(.sendLinkFull, dropped)
         byteCount += queue.byteCount - before
         if !queue.isEmpty { queues[link] = queue }

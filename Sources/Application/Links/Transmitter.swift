@@ -9,6 +9,8 @@ final class Transmitter<C: Cryptography> {
     let queues: LinkQueues
     let trains: FragmentTrains
     let routes: Routes
+    /// Why nothing of ours may leave now; `nil` when it may.
+    var holdsBack: (() -> Refusal?)?
     private let signingKey: C.Secret
     private let ports: NodePorts
     private let counters: Counters
@@ -39,7 +41,8 @@ final class Transmitter<C: Cryptography> {
         trains = FragmentTrains(ports: ports)
         trains.transmit = { [unowned self] frame, priority, destination in
             queues.put(
-                frame, priority, on: links.select(destination, using: cryptography), whenFull: .report)
+                frame, priority, from: destination.ingress, on: links.select(destination, using: cryptography),
+                whenFull: .report)
         }
     }
 
@@ -47,6 +50,9 @@ final class Transmitter<C: Cryptography> {
     var spooledCount: Int { spool.count }
 
     // MARK: Packets of ours
+
+    /// Why nothing of ours may leave now: a wrong clock. What others wrote is passed on all the same.
+    var hold: Refusal? { holdsBack?() }
 
     /// A packet of ours, stamped with a time that no other packet of ours has.
     ///
@@ -73,7 +79,11 @@ final class Transmitter<C: Cryptography> {
     ///
     /// - Returns: Whether some link took it or it is queued for one that is full, or its train of fragments has started or
     ///   waits for its turn.
-    func send(_ packet: Packet, transfer: String? = nil) -> Bool {
+    func send(_ packet: Packet, transfer: TransferID? = nil) -> Bool {
+        guard hold == nil else {
+            counters.add(.droppedWhileClockWrong)
+            return false
+        }
         if sendRouted(packet) { return true }
         guard let frame = packet.encoded(padding: packet.type.isPaddedOnAir, using: ports.compression) else {
             return false
@@ -137,7 +147,8 @@ final class Transmitter<C: Cryptography> {
     }
 
     private func split(
-        _ packet: Packet, frame: [UInt8], limit: Int, on chosen: [LinkID], destination: Destination, transfer: String?
+        _ packet: Packet, frame: [UInt8], limit: Int, on chosen: [LinkID], destination: Destination,
+        transfer: TransferID?
     ) -> Bool {
         // A handshake that fits only without padding goes without: in fragments it could not prove the link (mesh §10.2).
         if packet.type == .noiseHandshake,
@@ -179,7 +190,7 @@ final class Transmitter<C: Cryptography> {
         let frame = view.relayedFrame(ttl: ttl)
         if view.type == .fileTransfer || frame.count > limit, view.type != .fragment {
             relayInPieces(view, ttl: ttl, frame: frame, limit: limit, to: destination)
-        } else if queues.put(frame, priority, on: chosen, whenFull: .queue) == .accepted {
+        } else if queues.put(frame, priority, from: ingress, on: chosen, whenFull: .queue) == .accepted {
             counters.add(.framesRelayed)
         }
     }
@@ -201,7 +212,8 @@ final class Transmitter<C: Cryptography> {
             return .done
         }
         let priority = OutboundPriority(type: packet.type, payload: packet.payload)
-        guard queues.put(frame, priority, on: chosen, whenFull: .queue) == .accepted else { return .nowhere }
+        guard queues.put(frame, priority, from: packet.link, on: chosen, whenFull: .queue) == .accepted
+        else { return .nowhere }
         counters.add(.framesForwarded)
         return .done
     }
@@ -218,10 +230,13 @@ final class Transmitter<C: Cryptography> {
             view.type == .fileTransfer
             ? FragmentPlan.chunkSize(for: header, directedTo: destination.peer, linkLimit: limit)
             : FragmentPlan.chunkSize(forLinkLimit: limit, isDirected: view.recipient != nil, hops: hops)
+        let transfer =
+            view.type == .fileTransfer ? TransferID.content(cryptography.sha256(view.payloadSection.span)) : nil
         guard trains.count < MeshPolicy.maximumTrainsWhileRelaying,
+            trains.count(from: destination.ingress) < MeshPolicy.maximumTrainsPerLink,
             let plan = FragmentPlan(
                 of: header, frame: frame, id: FragmentID(from: ports.randomness), directedTo: nil, chunkSize: chunk),
-            trains.start(plan, of: header, to: destination, transfer: nil, isOwn: false)
+            trains.start(plan, of: header, to: destination, transfer: transfer, isOwn: false)
         else { return counters.add(.droppedRelayTrain) }
         counters.add(.framesRelayed)
     }
@@ -234,7 +249,7 @@ final class Transmitter<C: Cryptography> {
         _ view: PacketView, key: DedupKey, ttl: UInt8, for recipient: PeerID?, ingress: LinkID?, source: PeerID?,
         since: Uptime?
     ) {
-        guard let recipient, view.type == .noiseHandshake || view.type == .noiseEncrypted else { return }
+        guard let recipient, view.type.awaitsLink else { return }
         let item = Spooled(view: view, ttl: ttl, ingress: ingress, source: source)
         let dropped = spool.insert(
             item, key: key, for: recipient, cost: view.frame.count, at: since ?? ports.clock.uptime)

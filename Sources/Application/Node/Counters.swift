@@ -45,6 +45,7 @@ public enum CounterName: String, CaseIterable, Sendable {
     case droppedNotBroadcast
     case droppedFragment
     case droppedAssembly
+    case droppedFragmentStream
     case droppedHandshake
     case droppedHandshakeRateLimit
     case droppedHandshakeLinkBudget
@@ -68,6 +69,8 @@ public enum CounterName: String, CaseIterable, Sendable {
     case sendLinkFull
     case sendNoLink
     case droppedWhileDiskStalls
+    case droppedWhileClockWrong
+    case notTakenByRelay
     case journalFailures
 }
 

@@ -49,9 +49,10 @@ final class SignatureCheck<C: Cryptography> {
     /// Whether the packet's signature verifies under the key; each refusal is counted.
     func passes(_ packet: Inbound, by key: SigningPublicKey) -> Bool {
         let now = clock.uptime
+        let budget = packet.type == .announce ? \LinkBudgets.announceChecks : \LinkBudgets.signatureChecks
         let verdict = packet.view.verifySignature(
             by: key, using: cryptography, compression,
-            spend: { links.spend(of: \.signatureChecks, on: packet.link, at: now) })
+            spend: { links.spend(of: budget, on: packet.link, at: now) })
         switch verdict {
         case .valid: return true
         case .missing: counters.add(.droppedUnsigned)

@@ -3,23 +3,44 @@ import Domain
 /// What users and scripts ask of the node, and what they can look at.
 extension Node {
     /// Says something to everyone; answers the message's identifier.
-    public func sendPublic(_ text: String) throws(Refusal) -> String { try publicChat.send(text) }
+    public func sendPublic(_ text: String) throws(Refusal) -> String {
+        try mayChat()
+        return try publicChat.send(text)
+    }
 
     /// Writes to one peer; answers the identifiers of the parts, one unless the text is long.
     public func sendPrivate(_ text: String, to peer: PeerID) throws(Refusal) -> [String] {
-        try privateChat.send(text, to: peer)
+        try mayChat()
+        return try privateChat.send(text, to: peer)
     }
 
     /// Sends a file to everyone; answers the identifier under which its status is told.
     public func sendFile(_ content: [UInt8], name: String, mime: String) throws(Refusal) -> String {
-        try files.send(content, name: name, mime: mime)
+        try mayChat()
+        return try files.send(content, name: name, mime: mime)
     }
 
     /// Probes a peer; the result comes as ``Notice/ping(_:)`` under the identifier answered here.
     public func ping(_ peer: PeerID) throws(Refusal) -> UInt64 { try pings.send(to: peer) }
 
     /// Tells a peer that its messages were seen.
-    public func markRead(_ ids: [String], from peer: PeerID) { privateChat.markRead(ids, from: peer) }
+    public func markRead(_ ids: [String], from peer: PeerID) throws(Refusal) {
+        try mayChat()
+        privateChat.markRead(ids, from: peer)
+    }
+
+    /// A relay has nobody who could speak.
+    private func mayChat() throws(Refusal) {
+        guard settings.role == .member else {
+            throw .forbidden("this node only relays; it has no identity of its own to speak with")
+        }
+    }
+
+    /// How the wall clock stands.
+    public var clock: ClockReport { clockWatch.report }
+
+    /// Takes over whether the operator vouches for the wall clock.
+    public func trustClock(_ isTrusted: Bool) { clockWatch.setTrust(isTrusted) }
 
     /// Changes our name and announces it.
     public func setNickname(_ text: String) throws(Refusal) -> String {
@@ -76,7 +97,15 @@ extension Node {
     }
 
     /// The peer that a person means; a name that means several is refused with the candidates.
-    public func resolve(_ text: String) throws(Refusal) -> PeerID { try names.resolve(text) }
+    public func resolve(_ text: String) throws(Refusal) -> PeerID {
+        do throws(Refusal) {
+            return try names.resolve(text)
+        } catch {
+            // With a wrong clock nobody's announce is fresh, so nobody is known by name: that is what must be mended.
+            if case .noSuchPeer = error, let hold = transmitter.hold { throw hold }
+            throw error
+        }
+    }
 
     /// The peers heard of lately, neighbours first, then by name.
     public var peers: [PeerReport] {
@@ -98,7 +127,7 @@ extension Node {
         let now = ports.clock.uptime
         let entries = registry.sorted
         return NodeReport(
-            id: id, nickname: names.own,
+            id: id, nickname: names.own, role: settings.role,
             fingerprint: Fingerprint(of: cryptography.agreementPublicKey(of: keys.noise), using: cryptography),
             startedAt: startedAt, now: now, wall: ports.clock.wall,
             links: links.ids.compactMap { id in
@@ -108,6 +137,9 @@ extension Node {
                 }
             },
             connectedPeers: registry.degree, reachablePeers: entries.count { registry.isReachable($0.id, at: now) },
-            sessions: sessions.establishedCount, queuedMessages: privateChat.waitingCount, counters: counters.report)
+            sessions: sessions.establishedCount, queuedMessages: privateChat.waitingCount,
+            queuedFrames: transmitter.queues.count, queuedBytes: transmitter.queues.byteCount,
+            spooledPackets: transmitter.spooledCount, heldMessages: publicChat.heldCount, clock: clockWatch.report,
+            counters: counters.report)
     }
 }

@@ -9,7 +9,7 @@ extension Node {
         counters.add(.bytesReceived, frame.count)
         guard affords(frame, on: link) else { return }
         guard let view = PacketView(frame) else { return counters.add(.droppedMalformedFrame) }
-        guard let from = admit(view, boundPeer: state.boundPeer) else { return }
+        guard let from = admit(view, on: link, boundPeer: state.boundPeer) else { return }
         guard let payload = inflate(view, on: link) else { return }
         let packet = Inbound(view: view, payload: payload, link: link, from: from, isRebuilt: false)
         bindRaw(packet)
@@ -38,7 +38,7 @@ extension Node {
     }
 
     /// The ingress guard: our own echo, a foreign sync request, a wrong clock. Answers whom to attribute the frame to.
-    private func admit(_ view: PacketView, boundPeer: PeerID?) -> PeerID? {
+    private func admit(_ view: PacketView, on link: LinkID, boundPeer: PeerID?) -> PeerID? {
         // We have asked nobody for anything yet, so nothing can be an answer.
         let verdict = IngressGuard.judge(
             view, boundPeer: boundPeer, localPeer: id, at: ports.clock.wall, isSolicited: { _ in false })
@@ -47,7 +47,9 @@ extension Node {
         case .selfLoop: counters.add(.droppedSelfLoop)
         case .senderMismatch: counters.add(.droppedSenderMismatch)
         case .unsolicitedSyncResponse: counters.add(.droppedUnsolicitedSyncResponse)
-        case .timestampSkew: counters.add(.droppedClockSkew)
+        case .timestampSkew:
+            counters.add(.droppedClockSkew)
+            clockWatch.take(strange: view, on: link)
         }
         return nil
     }
@@ -93,12 +95,12 @@ extension Node {
 
     private func handle(_ packet: Inbound) -> Handling {
         switch packet.type {
-        case .announce: return judge(packet, isVerified: announced(packet))
-        case .message: return judge(packet, isVerified: publicChat.receive(packet))
+        case .announce: return judge(packet, isFamiliar: announced(packet))
+        case .message: return judge(packet, isFamiliar: publicChat.receive(packet))
         case .leave: return left(packet)
         case .noiseHandshake: noise.receive(handshake: packet)
         case .noiseEncrypted: noise.receive(encrypted: packet)
-        case .fragment: reassemble(packet)
+        case .fragment: return reassemble(packet)
         case .requestSync:
             // Nothing is kept here yet that could be asked for, and no request is ever passed on.
             counters.add(.droppedSyncRequest)
@@ -113,21 +115,23 @@ extension Node {
         return .relayable
     }
 
-    /// Packets of unchecked origin are passed on too (spec: mesh §2), but not without limit.
-    private func judge(_ packet: Inbound, isVerified: Bool) -> Handling {
+    /// Packets of unchecked or unheard-of origin are passed on too (spec: mesh §2), but not without limit.
+    private func judge(_ packet: Inbound, isFamiliar: Bool) -> Handling {
         // What goes no further anyway costs nothing.
-        if isVerified || packet.ttl <= 1 || packet.view.recipient == id { return .relayable }
+        if isFamiliar || packet.ttl <= 1 || packet.view.recipient == id { return .relayable }
         return relayBudget.spendUnverifiedRelay(on: packet.link, at: ports.clock.uptime) ? .relayable : .stop
     }
 
-    /// Takes an announce; whether it was found good.
+    /// Takes an announce; whether it was found good, and of somebody whom we had heard of.
     private func announced(_ packet: Inbound) -> Bool {
+        let isKnown = signers.key(of: packet.sender) != nil
         guard let acceptance = handleAnnounce(packet) else { return false }
+        clockWatch.take(accepted: packet)
         let isRebound = acceptance.isDirect && rebind(packet.link, to: acceptance.peer)
         if !isRebound, let change = acceptance.change, let entry = registry[acceptance.peer] { report(change, entry) }
         let survivor = acceptance.isDirect ? redundantLinks(of: acceptance.peer, announcedOn: packet.link) : nil
         noise.peerAnnounced(acceptance.peer, on: survivor ?? packet.link, isDirect: acceptance.isDirect)
-        return true
+        return isKnown
     }
 
     /// A verified direct announce of another peer than the link's: the far end has changed its identity.
@@ -169,9 +173,20 @@ extension Node {
 
     /// Puts fragments together; what comes out is processed as received from the fragments' sender, and never relayed:
     /// its fragments were.
-    private func reassemble(_ packet: Inbound) {
+    private func reassemble(_ packet: Inbound) -> Handling {
         counters.add(.fragmentsReceived)
-        guard let fragment = FragmentHeader(packet.payload) else { return counters.add(.droppedFragment) }
+        guard let fragment = FragmentHeader(packet.payload) else {
+            counters.add(.droppedFragment)
+            return .relayable
+        }
+        // Asked before anything is kept or passed on: what begins here begins in every node further on.
+        guard
+            assemblies.isOpen(FragmentStream(sender: packet.sender, id: fragment.id)) || packet.sender == id
+                || links.spend(of: \.fragmentStreams, on: packet.link, at: ports.clock.uptime)
+        else {
+            counters.add(.droppedFragmentStream)
+            return .stop
+        }
         switch assemblies.insert(
             fragment, from: packet.sender, on: packet.link.rawValue, isBroadcast: packet.view.isBroadcast,
             isSolicited: packet.view.isSyncResponse, at: ports.clock.uptime)
@@ -181,6 +196,7 @@ extension Node {
         case .dropped: counters.add(.droppedAssembly)
         case .complete(let completion): rebuilt(completion, from: packet)
         }
+        return .relayable
     }
 
     private func rebuilt(_ completion: FragmentAssemblies.Completion, from fragment: Inbound) {

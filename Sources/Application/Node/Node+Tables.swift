@@ -29,7 +29,8 @@ extension Node {
                 name: "scheduledRelayBytes", count: relays.byteCount, bound: RelayPolicy.maximumScheduledBytes),
             TableSize(name: "spooledPackets", count: transmitter.spooledCount, bound: RelayPolicy.spoolInAll),
             TableSize(
-                name: "queuedBytes", count: transmitter.queues.byteCount, bound: RelayPolicy.queueBytesInAll),
+                name: "queuedBytes", count: transmitter.queues.byteCount,
+                bound: RelayPolicy.queueBytesInAll + MeshPolicy.maximumLinks * RelayPolicy.reservedQueueBytes),
             TableSize(
                 name: "topologyClaims", count: routes.topology.count, bound: MeshPolicy.maximumPeers),
             TableSize(name: "pings", count: pings.pendingCount, bound: MeshPing<C>.maximumPending),

@@ -23,6 +23,7 @@ public final class Node<C: Cryptography> {
     let routes: Routes
     let transmitter: Transmitter<C>
     let relays: ScheduledRelays
+    let clockWatch: WatchClock<C>
     let signatures: SignatureCheck<C>
     let signers: Signers<C>
     let presence: AnnouncePresence<C>
@@ -79,6 +80,9 @@ public final class Node<C: Cryptography> {
         sessions = Sessions(localPeer: local, staticKey: keys.noise, ports: ports, cryptography: cryptography)
         routes = Routes(localPeer: local, registry: registry, ports: ports)
         relays = ScheduledRelays(ports.scheduler)
+        clockWatch = WatchClock(
+            localPeer: local, floor: stored.clockFloor, isTrusted: settings.trustsClock, links: links, ports: ports,
+            counters: counters, cryptography: cryptography)
         transmitter = Transmitter(
             localPeer: local, signingKey: keys.signing, links: links, routes: routes, ports: ports,
             counters: counters, cryptography: cryptography)
@@ -110,6 +114,12 @@ public final class Node<C: Cryptography> {
         pings = MeshPing(
             localPeer: local, links: links, registry: registry, transmitter: transmitter, ports: ports,
             counters: counters)
+        noise.isForRelay = settings.role == .relay
+        files.isForRelay = settings.role == .relay
+        publicChat.isForRelay = settings.role == .relay
+        transmitter.holdsBack = { [unowned self] in clockWatch.isHolding ? clockWatch.refusal : nil }
+        clockWatch.released = { [unowned self] in clockIsRight() }
+        clockWatch.heldBack = { [unowned self] in transmitter.trains.abandonOwn() }
         transmitter.trains.finished = { [unowned self] in trainLeft($0) }
         registry.evicted = { [unowned self] in
             counters.add(.peersDisplaced)
@@ -126,6 +136,7 @@ public final class Node<C: Cryptography> {
 
     /// Begins to announce and to keep house.
     public func start() {
+        clockWatch.tellAtStart()
         presence.announceSoon(after: MeshPolicy.initialAnnounceDelay)
         scheduleMaintenance()
     }
@@ -135,6 +146,7 @@ public final class Node<C: Cryptography> {
         isStopped = true
         ports.scheduler.cancel(.announce)
         ports.scheduler.cancel(.maintenance)
+        publicChat.giveUpHeld()
         guard links.count > 0, let leave = transmitter.sign(transmitter.makePacket(.leave, payload: [])) else {
             return
         }
@@ -159,6 +171,7 @@ public final class Node<C: Cryptography> {
         guard let state = links.remove(link) else { return }
         transmitter.queues.forget(link)
         ports.scheduler.cancel(.linkSettled(link))
+        clockWatch.linkDown(link)
         ports.events.emit(.log(.info, "link down: \(state.description.name)"))
         guard let peer = state.boundPeer, !links.hasLink(to: peer) else { return }
         disconnect(peer)
@@ -211,6 +224,14 @@ public final class Node<C: Cryptography> {
         if train.isOwn, train.type == .noiseEncrypted, let peer = train.destination.peer { privateChat.flush(peer) }
     }
 
+    /// What was held back for the clock's sake may go: who we are first, for phones drop what comes from strangers.
+    private func clockIsRight() {
+        guard !isStopped else { return }
+        presence.announceSoon()
+        publicChat.sendHeld()
+        privateChat.sendHeld()
+    }
+
     private func scheduleMaintenance() {
         ports.scheduler.schedule(.maintenance, at: ports.clock.uptime + MeshPolicy.maintenanceInterval)
     }
@@ -219,6 +240,7 @@ public final class Node<C: Cryptography> {
     private func maintain() {
         let now = ports.clock.uptime
         ticks += 1
+        clockWatch.maintain()
         presence.maintain(lastTraffic: lastTraffic)
         reconcilePeers(at: now)
         sessions.maintain()

@@ -72,6 +72,8 @@ public struct NodeReport: Hashable, Sendable {
     public var id: PeerID
     /// Our nickname.
     public var nickname: String
+    /// What the node is there for.
+    public var role: NodeSettings.Role
     /// Our fingerprint.
     public var fingerprint: Fingerprint
     /// Since when the node runs.
@@ -90,6 +92,16 @@ public struct NodeReport: Hashable, Sendable {
     public var sessions: Int
     /// Private messages that wait for a session.
     public var queuedMessages: Int
+    /// Frames that wait for links which are full.
+    public var queuedFrames: Int
+    /// The bytes of ``queuedFrames``.
+    public var queuedBytes: Int
+    /// Packets of others that wait for a link to leave on.
+    public var spooledPackets: Int
+    /// Public messages that wait for a right clock.
+    public var heldMessages: Int
+    /// How the wall clock stands.
+    public var clock: ClockReport
     /// Counters by name, in a fixed order: what was received, sent, relayed, and dropped for which reason.
     public var counters: [Counter]
 
@@ -108,12 +120,15 @@ public struct NodeReport: Hashable, Sendable {
 
     /// Makes a report.
     public init(
-        id: PeerID, nickname: String, fingerprint: Fingerprint, startedAt: Uptime, now: Uptime, wall: WallTime,
+        id: PeerID, nickname: String, role: NodeSettings.Role, fingerprint: Fingerprint, startedAt: Uptime, now: Uptime,
+        wall: WallTime,
         links: [LinkReport], connectedPeers: Int, reachablePeers: Int, sessions: Int, queuedMessages: Int,
+        queuedFrames: Int, queuedBytes: Int, spooledPackets: Int, heldMessages: Int, clock: ClockReport,
         counters: [Counter]
     ) {
         self.id = id
         self.nickname = nickname
+        self.role = role
         self.fingerprint = fingerprint
         self.startedAt = startedAt
         self.now = now
@@ -123,6 +138,11 @@ public struct NodeReport: Hashable, Sendable {
         self.reachablePeers = reachablePeers
         self.sessions = sessions
         self.queuedMessages = queuedMessages
+        self.queuedFrames = queuedFrames
+        self.queuedBytes = queuedBytes
+        self.spooledPackets = spooledPackets
+        self.heldMessages = heldMessages
+        self.clock = clock
         self.counters = counters
     }
 }

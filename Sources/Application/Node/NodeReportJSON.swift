@@ -4,12 +4,14 @@ extension NodeReport {
     /// The report as `status --json` prints it: times in milliseconds UTC, spans in milliseconds.
     public var json: JSONValue {
         .object([
-            "id": .string(id.hex), "nickname": .string(nickname), "fingerprint": .string(fingerprint.hex),
-            "time": .number(wall.milliseconds),
+            "id": .string(id.hex), "nickname": .string(nickname), "role": .string(role.rawValue),
+            "fingerprint": .string(fingerprint.hex), "time": .number(wall.milliseconds),
             "startedAt": .number(wall.before(now - startedAt).milliseconds), "uptime": .number((now - startedAt).count),
             "links": .array(links.map(\.json)), "connectedPeers": .number(connectedPeers),
             "reachablePeers": .number(reachablePeers), "sessions": .number(sessions),
-            "queuedMessages": .number(queuedMessages),
+            "queuedMessages": .number(queuedMessages), "queuedFrames": .number(queuedFrames),
+            "queuedBytes": .number(queuedBytes), "spooledPackets": .number(spooledPackets),
+            "heldMessages": .number(heldMessages), "clock": clock.json,
             "counters": .object(counters.map { JSONValue.Member($0.name, .number($0.value)) }),
         ])
     }

@@ -12,10 +12,13 @@ public struct NodeSettings: Hashable, Sendable {
     public var role: Role
     /// Whether a relay that waits for its moment is given up when a neighbour was faster (spec: mesh §8).
     public var cancelsRelays: Bool
+    /// Whether the operator vouches for the wall clock: then nothing calls it wrong.
+    public var trustsClock: Bool
 
     /// Gathers the settings.
-    public init(role: Role = .member, cancelsRelays: Bool = true) {
+    public init(role: Role = .member, cancelsRelays: Bool = true, trustsClock: Bool = false) {
         self.role = role
         self.cancelsRelays = cancelsRelays
+        self.trustsClock = trustsClock
     }
 }

@@ -18,6 +18,8 @@ public enum Refusal: Error, Hashable, Sendable {
     case notReachable(PeerID)
     /// A queue of ours is full; says which.
     case busy(String)
+    /// The wall clock is wrong, so receivers would drop it; says what shows that and what to do.
+    case clockWrong(String)
     /// The node's rules forbid it; says which one.
     case forbidden(String)
 }

@@ -16,7 +16,7 @@ extension Refusal {
                 JSONValue.Member("candidates", .array(candidates.map { .string($0.hex) })),
             ]
         case .notReachable(let peer): members.append(JSONValue.Member("peer", .string(peer.hex)))
-        case .invalid, .busy, .forbidden, .nobodyHere: break
+        case .invalid, .busy, .clockWrong, .forbidden, .nobodyHere: break
         }
         return .object(members)
     }
@@ -33,6 +33,7 @@ extension Refusal {
         case .notReachable(let peer): "\(peer.hex) is not reachable now"
         case .nobodyHere: "no neighbour is in reach, so nobody would hear it; this node does not keep it for later yet"
         case .busy(let queue): "full: \(queue)"
+        case .clockWrong(let reason): "the clock is wrong, and phones would drop it: \(reason)"
         case .forbidden(let rule): "not allowed: \(rule)"
         }
     }
@@ -47,6 +48,7 @@ extension Refusal {
         case .notReachable: "notReachable"
         case .nobodyHere: "nobodyHere"
         case .busy: "busy"
+        case .clockWrong: "clockWrong"
         case .forbidden: "forbidden"
         }
     }

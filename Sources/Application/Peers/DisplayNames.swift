@@ -32,6 +32,9 @@ final class DisplayNames {
         return isShared ? "\(name)#\(suffix)" : name
     }
 
+    /// Whether the peer is here, or was met before.
+    func knows(_ peer: PeerID) -> Bool { registry[peer] != nil || lookup(peer) != nil }
+
     /// The peer that a person means: a nickname, a name with suffix, an identifier, a fingerprint or a full key.
     func resolve(_ text: String) throws(Refusal) -> PeerID {
         let token = normalization.nfc(text.hasPrefix("@") ? String(text.dropFirst()) : text)
@@ -60,7 +63,7 @@ final class DisplayNames {
     }
 
     private func peer(for bytes: [UInt8]) -> PeerID? {
-        if let peer = PeerID(bytes), registry[peer] != nil { return peer }
+        if let peer = PeerID(bytes), knows(peer) { return peer }
         guard let value = Bytes32(bytes) else { return nil }
         return registry.sorted.first {
             $0.noiseKey.bytes == value || fingerprint($0.noiseKey).digest == value

@@ -32,6 +32,7 @@ final class MeshPing<C: Cryptography> {
     /// Sends a probe; the result comes as ``Notice/ping(_:)`` under the identifier answered here.
     func send(to peer: PeerID) throws(Refusal) -> UInt64 {
         guard peer != localPeer else { throw .invalid("that is this node itself") }
+        if let hold = transmitter.hold { throw hold }
         guard registry[peer] != nil else { throw .noSuchPeer(peer.hex) }
         guard registry.isReachable(peer, at: ports.clock.uptime) else { throw .notReachable(peer) }
         guard pending.count < Self.maximumPending else { throw .busy("too many pings are under way") }

@@ -6,6 +6,8 @@ public protocol Clock: AnyObject {
     var wall: WallTime { get }
     /// The monotonic clock, for windows, timeouts and rates.
     var uptime: Uptime { get }
+    /// Whether the kernel says that something keeps the wall clock right; `nil` when it cannot be asked.
+    var isSynchronised: Bool? { get }
 }
 
 /// Calls the node back: ``Node/fired(_:)``, once, at or after the time asked for.

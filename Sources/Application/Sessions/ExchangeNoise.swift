@@ -18,6 +18,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     private let ports: NodePorts
     private let counters: Counters
     private let cryptography: C
+    /// Whether sessions stand for the links' sake only: nobody here reads messages, and none is acknowledged.
+    var isForRelay = false
     private var early = EarlyCiphertexts()
     /// The session whose 0x21 was sent initially and echoed; at most once each.
     private var introductions: [PeerID: Introduction] = [:]
@@ -59,6 +61,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     /// Takes a handshake message for us.
     func receive(handshake packet: Inbound) {
         guard packet.view.recipient == localPeer else { return }
+        // Our answer could not leave; the peer tries again.
+        guard transmitter.hold == nil else { return counters.add(.droppedWhileClockWrong) }
         let peer = packet.sender
         guard mayHandshake(on: packet.link) else { return counters.add(.droppedHandshakeLinkBudget) }
         let result = sessions.receive(packet.payload, from: peer)
@@ -173,6 +177,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     private func handle(_ plaintext: [UInt8], _ packet: Inbound, _ session: EstablishedSession) {
         guard let payload = NoisePayload(plaintext[...]) else { return }
         switch payload.kind {
+        case .privateMessage where isForRelay, .delivered where isForRelay, .readReceipt where isForRelay:
+            counters.add(.notTakenByRelay)
         case .privateMessage:
             chat.receive(payload.body, from: packet.sender, sentAt: packet.view.timestamp)
         case .delivered, .readReceipt:
@@ -212,6 +218,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
 
     /// A neighbour announced itself: resume what a link loss interrupted, and prove an old session on a new link.
     func peerAnnounced(_ peer: PeerID, on link: LinkID, isDirect: Bool) {
+        guard transmitter.hold == nil else { return }
         if isDirect {
             if toResume.remove(peer) != nil, !sessions.exists(for: peer) { _ = sessions.start(with: peer) }
             revalidate(peer, on: link)
@@ -268,5 +275,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
 
     func session(failedFor peer: PeerID) { chat.sessionFailed(with: peer) }
 
-    func session(canReach peer: PeerID) -> Bool { registry.isReachable(peer, at: ports.clock.uptime) }
+    func session(canReach peer: PeerID) -> Bool {
+        transmitter.hold == nil && registry.isReachable(peer, at: ports.clock.uptime)
+    }
 }

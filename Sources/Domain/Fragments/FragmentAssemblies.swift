@@ -136,6 +136,9 @@ public struct FragmentAssemblies: Sendable {
     /// Bytes held, bookkeeping included; at most ``FragmentPolicy/maximumTotal``.
     public var totalCost: Int { costs.total }
 
+    /// Whether some of the stream's pieces are here.
+    public func isOpen(_ stream: FragmentStream) -> Bool { assemblies[stream] != nil }
+
     /// Takes one fragment.
     ///
     /// - Parameters:

@@ -31,6 +31,8 @@ extension FragmentID: Comparable {
 ///
 /// Source: spec, packet §4.4.
 public struct FragmentHeader: Hashable, Sendable {
+    /// Where the number of pieces stands in the payload.
+    private static let totalOffset = 10
     /// Where the original type stands in the payload.
     static let typeOffset = 12
 
@@ -61,9 +63,14 @@ public struct FragmentHeader: Hashable, Sendable {
         let bytes = payload.span
         self.init(
             id: FragmentID(rawValue: bytes.bigEndian(UInt64.self, at: 0)),
-            index: bytes.bigEndian(UInt16.self, at: 8), total: bytes.bigEndian(UInt16.self, at: 10),
+            index: bytes.bigEndian(UInt16.self, at: 8), total: bytes.bigEndian(UInt16.self, at: Self.totalOffset),
             originalType: MessageType(rawValue: bytes[Self.typeOffset]),
             chunk: payload.dropFirst(FragmentPolicy.headerLength))
+    }
+
+    /// How many pieces a payload says there are, whatever else is wrong with it; `nil` when it is too short to say.
+    static func claimedTotal(_ payload: ArraySlice<UInt8>) -> UInt16? {
+        payload.count >= typeOffset ? payload.span.bigEndian(UInt16.self, at: totalOffset) : nil
     }
 
     /// The payload bytes.

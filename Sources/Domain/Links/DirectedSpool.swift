@@ -19,9 +19,10 @@ public struct DirectedSpool<Item: Sendable>: Sendable {
         public let cost: Int
     }
 
+    /// Ascending by time.
     private var entries: [Entry] = []
-    private var perRecipient: [PeerID: Int] = [:]
-    private var keys: [DedupKey: PeerID] = [:]
+    /// What is held for whom.
+    private var keys: [PeerID: Set<DedupKey>] = [:]
     /// Bytes held.
     public private(set) var cost = 0
 
@@ -32,35 +33,35 @@ public struct DirectedSpool<Item: Sendable>: Sendable {
     public var count: Int { entries.count }
 
     /// Whether anything is kept for the recipient.
-    public func holds(for recipient: PeerID) -> Bool { perRecipient[recipient] != nil }
+    public func holds(for recipient: PeerID) -> Bool { keys[recipient] != nil }
 
-    /// Keeps a packet.
+    /// Keeps a packet, unless the same one is kept for the same recipient.
     ///
     /// - Parameters:
     ///   - cost: Bytes that the item holds.
     ///   - time: When it was first put here; for a packet that a flush gave back, its old time.
-    /// - Returns: How many others had to make room.
+    /// - Returns: How many are lost because of the bounds: the oldest, which this one may be, or this one alone if it is
+    ///   larger than the spool.
     public mutating func insert(
         _ item: Item, key: DedupKey, for recipient: PeerID, cost: Int, at time: Uptime
     ) -> Int {
-        guard keys[key] != recipient, cost <= RelayPolicy.spoolBytes else { return 0 }
-        var dropped = 0
-        if perRecipient[recipient, default: 0] >= RelayPolicy.spoolPerRecipient,
-            let oldest = entries.firstIndex(where: { $0.recipient == recipient })
-        {
-            remove(at: oldest)
-            dropped += 1
-        }
-        while entries.count >= RelayPolicy.spoolInAll || self.cost + cost > RelayPolicy.spoolBytes {
-            remove(at: 0)
-            dropped += 1
-        }
+        guard cost <= RelayPolicy.spoolBytes else { return 1 }
+        guard keys[recipient, default: []].insert(key).inserted else { return 0 }
         // Almost always the end; a packet that comes back is older than those that came in between.
         let place = entries.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
         entries.insert(Entry(key: key, recipient: recipient, item: item, time: time, cost: cost), at: place)
-        perRecipient[recipient, default: 0] += 1
-        keys[key] = recipient
         self.cost += cost
+        var dropped = 0
+        if keys[recipient, default: []].count > RelayPolicy.spoolPerRecipient,
+            let oldest = entries.firstIndex(where: { $0.recipient == recipient })
+        {
+            forget(entries.remove(at: oldest))
+            dropped += 1
+        }
+        while entries.count > RelayPolicy.spoolInAll || self.cost > RelayPolicy.spoolBytes {
+            forget(entries.removeFirst())
+            dropped += 1
+        }
         return dropped
     }
 
@@ -86,12 +87,15 @@ public struct DirectedSpool<Item: Sendable>: Sendable {
     /// Forgets everything.
     public mutating func reset() { self = DirectedSpool() }
 
-    private mutating func remove(at index: Int) { forget(entries.remove(at: index)) }
-
     private mutating func forget(_ entry: Entry) {
         cost -= entry.cost
-        keys[entry.key] = nil
-        perRecipient[entry.recipient, default: 1] -= 1
-        if perRecipient[entry.recipient] == 0 { perRecipient[entry.recipient] = nil }
+        keys[entry.recipient]?.remove(entry.key)
+        if keys[entry.recipient]?.isEmpty ?? false { keys[entry.recipient] = nil }
     }
+}
+
+extension MessageType {
+    /// Whether a packet for one peer that no link can take is kept for a link to come: what belongs to a session. Others
+    /// have an owner who tries again (spec: mesh §10.4 step 5).
+    public var awaitsLink: Bool { self == .noiseHandshake || self == .noiseEncrypted }
 }

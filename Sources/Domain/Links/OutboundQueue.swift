@@ -13,12 +13,11 @@ public enum OutboundPriority: Hashable, Comparable, Sendable {
 
     /// The priority of a packet.
     ///
-    /// - Parameter payload: The payload as far as it is at hand; a fragment states there how many there are.
+    /// - Parameter payload: The payload as far as it is at hand; a fragment states in bytes 10 and 11 how many there
+    ///   are, and one that is too short for that counts as the longest train.
     public init(type: MessageType, payload: ArraySlice<UInt8>) {
         switch type {
-        case .fragment:
-            let total = FragmentHeader(payload)?.total ?? .max
-            self = .fragment(total: max(1, total))
+        case .fragment: self = .fragment(total: max(1, FragmentHeader.claimedTotal(payload) ?? .max))
         case .fileTransfer: self = .file
         default: self = type.isKnown ? .prompt : .unknown
         }
@@ -37,16 +36,64 @@ public enum OutboundPriority: Hashable, Comparable, Sendable {
     public static func < (left: OutboundPriority, right: OutboundPriority) -> Bool { left.rank < right.rank }
 }
 
-/// Frames that wait for one link, the most important first, those alike in the order in which they came. Bounded in bytes:
-/// what matters least goes.
+/// Frames that wait for one link, the most important first, those alike by turns of where they came from. Bounded in
+/// bytes: what matters least goes, and there the source that takes the most gives way.
+///
+/// Frames of one source and priority keep their order; those of different sources take turns, so that a link that floods
+/// us takes no more of the air than another, and no more of it than we do. [ours]: the reference has one line for all.
 ///
 /// Source: spec, mesh §20.
 public struct OutboundQueue: Sendable {
-    private struct Lane: Sendable {
-        let priority: OutboundPriority
-        var frames: [[UInt8]]
+    /// What came from one source.
+    private struct Flow: Sendable {
+        var frames: [[UInt8]] = []
         var head = 0
         var isEmpty: Bool { head == frames.count }
+        var first: [UInt8]? { isEmpty ? nil : frames[head] }
+
+        mutating func removeFirst() {
+            frames[head] = []
+            head += 1
+            guard head > 64, head * 2 > frames.count else { return }
+            frames.removeFirst(head)
+            head = 0
+        }
+    }
+
+    /// The frames of one priority.
+    private struct Lane: Sendable {
+        let priority: OutboundPriority
+        var flows: [UInt64: Flow] = [:]
+        /// Sources with frames, the one whose turn it is first.
+        var turns: [UInt64] = []
+        var bytes = FairShares<UInt64>()
+
+        var first: [UInt8]? { turns.first.flatMap { flows[$0]?.first } }
+
+        mutating func append(_ frame: [UInt8], from source: UInt64) {
+            if flows[source] == nil { turns.append(source) }
+            flows[source, default: Flow()].frames.append(frame)
+            bytes.add(max(1, frame.count), to: source)
+        }
+
+        mutating func removeFirst() {
+            guard let source = turns.first, let frame = flows[source]?.first else { return }
+            turns.removeFirst()
+            flows[source]?.removeFirst()
+            bytes.add(-max(1, frame.count), to: source)
+            if flows[source]?.isEmpty == true { flows[source] = nil } else { turns.append(source) }
+        }
+
+        /// Takes the newest frame of a source out.
+        mutating func removeLast(of source: UInt64) -> [UInt8]? {
+            guard flows[source]?.isEmpty == false, let frame = flows[source]?.frames.popLast() else { return nil }
+            bytes.add(-max(1, frame.count), to: source)
+            if flows[source]?.isEmpty == true {
+                flows[source] = nil
+                turns.removeAll { $0 == source }
+            }
+            return frame
+        }
     }
 
     /// Ascending by priority; none is empty.
@@ -65,47 +112,45 @@ public struct OutboundQueue: Sendable {
     /// Whether nothing waits.
     public var isEmpty: Bool { lanes.isEmpty }
 
-    /// Queues a frame; `false` when it, or nothing but it, had to go because the queue is full.
+    /// Queues a frame; `false` when it had to go because the queue is full.
     ///
-    /// - Parameter dropped: Raised by the number of frames that had to make room, this one included.
-    public mutating func insert(_ frame: [UInt8], _ priority: OutboundPriority, dropped: inout Int) -> Bool {
-        // What matters no more than the last frame there would be the first to go again.
-        guard frame.count <= capacity,
-            byteCount + frame.count <= capacity || lanes.last.map({ priority < $0.priority }) ?? true
-        else {
+    /// - Parameters:
+    ///   - source: The number of the link that the frame came on; 0 for one of ours.
+    ///   - limit: The most bytes that may wait now, if that is less than the capacity.
+    ///   - dropped: Raised by the number of frames that had to make room, this one included.
+    public mutating func insert(
+        _ frame: [UInt8], _ priority: OutboundPriority, from source: UInt64 = 0, within limit: Int = .max,
+        dropped: inout Int
+    ) -> Bool {
+        let capacity = min(capacity, limit)
+        guard frame.count <= capacity else {
             dropped += 1
             return false
         }
-        let index = lane(of: priority)
-        lanes[index].frames.append(frame)
+        lanes[lane(of: priority)].append(frame, from: source)
         byteCount += frame.count
         count += 1
-        while byteCount > capacity, lanes.last.map({ priority < $0.priority }) ?? false {
-            removeLast()
+        while byteCount > capacity, let last = lanes.last,
+            let yielding = last.bytes.yielding(to: source, amount: 0)
+        {
             dropped += 1
+            removeLast(of: yielding)
+            // The newest of the source's own, which is this one.
+            if last.priority == priority, yielding == source { return false }
         }
-        guard byteCount > capacity else { return true }
-        removeLast()
-        dropped += 1
-        return false
+        return true
     }
 
     /// The frame that goes next.
-    public var first: [UInt8]? { lanes.first.map { $0.frames[$0.head] } }
+    public var first: [UInt8]? { lanes.first?.first }
 
     /// Takes the frame that goes next.
     public mutating func removeFirst() {
         guard let frame = first else { return }
         byteCount -= frame.count
         count -= 1
-        lanes[0].frames[lanes[0].head] = []
-        lanes[0].head += 1
-        if lanes[0].isEmpty {
-            lanes.removeFirst()
-        } else if lanes[0].head > 64, lanes[0].head * 2 > lanes[0].frames.count {
-            lanes[0].frames.removeFirst(lanes[0].head)
-            lanes[0].head = 0
-        }
+        lanes[0].removeFirst()
+        if lanes[0].turns.isEmpty { lanes.removeFirst() }
     }
 
     /// The place of a priority's lane, which is made if there is none.
@@ -116,15 +161,15 @@ public struct OutboundQueue: Sendable {
             if lanes[middle].priority < priority { low = middle + 1 } else { high = middle }
         }
         if low == lanes.count || lanes[low].priority != priority {
-            lanes.insert(Lane(priority: priority, frames: []), at: low)
+            lanes.insert(Lane(priority: priority), at: low)
         }
         return low
     }
 
-    private mutating func removeLast() {
-        guard let last = lanes.indices.last, let frame = lanes[last].frames.popLast() else { return }
+    private mutating func removeLast(of source: UInt64) {
+        guard let last = lanes.indices.last, let frame = lanes[last].removeLast(of: source) else { return }
         byteCount -= frame.count
         count -= 1
-        if lanes[last].isEmpty { lanes.removeLast() }
+        if lanes[last].turns.isEmpty { lanes.removeLast() }
     }
 }

@@ -56,10 +56,10 @@ public enum Fanout {
         var usesSubset: Bool { target == nil && type != .fragment && type != .announce && type != .requestSync }
     }
 
-    /// Chooses the links.
+    /// Chooses the links. Where the target is a neighbour, its own are enough.
     ///
     /// - Parameters:
-    ///   - opened: Links that we opened, in a fixed order. Where the target is a neighbour, its own links are enough.
+    ///   - opened: Links that we opened, in a fixed order.
     ///   - accepted: Links that neighbours opened, oldest first.
     /// - Returns: The chosen ones: first those that we opened, each part in its order, a subset in the order of its draw.
     public static func select<Link>(
@@ -82,11 +82,10 @@ public enum Fanout {
             + subset(of: remaining.accepted, seed: request.seed, using: cryptography)
     }
 
-    /// How many of `count` links are used: enough for every node to hear a packet, few enough for a crowd.
+    /// How many of `count` links are used, one more than the logarithm to base 2, rounded up: enough for every node to
+    /// hear a packet, few enough for a crowd.
     public static func subsetSize(of count: Int) -> Int {
-        guard count > 2 else { return max(0, count) }
-        let bits = Int.bitWidth - (count - 1).leadingZeroBitCount
-        return min(count, max(1, bits + 1))
+        count > 0 ? Int.bitWidth - (count - 1).leadingZeroBitCount + 1 : 0
     }
 
     /// One link for each bound peer: its preferred one, else the first that we opened, else the oldest that it opened;
@@ -106,21 +105,18 @@ public enum Fanout {
         return (kept, accepted.filter { $0.peer.map { served.insert($0).inserted } ?? true })
     }
 
+    /// The links whose names have the lowest digests behind the seed. Names differ, so digests do.
     private static func subset<Link>(
         of candidates: [Candidate<Link>], seed: [UInt8], using cryptography: some Cryptography
     ) -> [Link] {
         let size = subsetSize(of: candidates.count)
         guard size < candidates.count else { return candidates.map(\.link) }
-        let prefix = seed + [0x3A, 0x3A]
-        var draw: [(digest: Bytes32, index: Int)] = []
-        draw.reserveCapacity(candidates.count)
-        for (index, candidate) in candidates.enumerated() {
-            draw.append((cryptography.sha256(prefix.span, candidate.name.span), index))
+        let prefix = seed + Array("::".utf8)
+        var draw = candidates.map { candidate in
+            let name = candidate.name
+            return (digest: cryptography.sha256(prefix.span, name.span), link: candidate.link)
         }
-        draw.sort { left, right in
-            if left.digest != right.digest { return left.digest < right.digest }
-            return candidates[left.index].name.lexicographicallyPrecedes(candidates[right.index].name)
-        }
-        return draw.prefix(size).map { candidates[$0.index].link }
+        draw.sort { $0.digest < $1.digest }
+        return draw.prefix(size).map(\.link)
     }
 }

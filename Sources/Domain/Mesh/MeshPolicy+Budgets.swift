@@ -9,9 +9,15 @@ extension MeshPolicy {
     public static let relaysPerLink = Allowance(burst: 500, refill: 250)
     /// Packets of all links together passed on.
     public static let relaysInAll = Allowance(burst: 2000, refill: 1000)
-    /// Packets of one link passed on whose author could be checked in principle and was not: announces and public
-    /// messages without a good signature. Honest ones are those of people whose announce has not arrived yet.
-    public static let unverifiedRelaysPerLink = Allowance(burst: 100, refill: 20)
+    /// Packets of one link passed on whose author could be checked in principle and was not, announces and public
+    /// messages without a good signature; and first announces. A flood of invented people would else use up the checks of
+    /// those further on. Honest ones are of people who have just come: a crowd fits the burst, and they announce again.
+    public static let unverifiedRelaysPerLink = Allowance(burst: 300, refill: 20)
+    /// Announces of one link whose signature is checked: 1,000 people announce that often.
+    public static let announceChecksPerLink = Allowance(burst: 200, refill: 50)
+    /// Messages in pieces that may begin on one link. Each takes a place among the assemblies, here and in every node
+    /// further on; so a place is kept for six seconds at least, where a long text takes a tenth of one.
+    public static let fragmentStreamsPerLink = Allowance(burst: 64, refill: 10)
     /// Ciphertexts on one link that do not open. Trying one costs its claimed sender a message unit (noise §3.7), so a
     /// forger could use up those of a peer; honest ones fail when a peer has restarted, and then a few.
     public static let failedOpensPerLink = Allowance(burst: 20, refill: 5)

@@ -63,6 +63,8 @@ public struct MeshPolicy: Sendable {
     /// Trains of fragments that may be leaving when a relayed packet has to be cut; with more it is not passed on.
     /// [ours]: a fast link must not fill memory with what leaves slowly on a narrow one.
     public static let maximumTrainsWhileRelaying = 16
+    /// Of those, how many may be of packets that came on one link.
+    public static let maximumTrainsPerLink = maximumTrainsWhileRelaying / 2
 
     /// Inflated bytes that one link may cost in a burst: two of the largest payloads (issue: budgets per link).
     public static let inflationBurst: Int64 = 2 * 1024 * 1024

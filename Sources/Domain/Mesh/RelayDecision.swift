@@ -24,16 +24,12 @@ public struct RelayDecision: Hashable, Sendable {
         switch packet.type {
         case .noiseHandshake:
             self.init(ttl: ttl - 1, delay: RelayPolicy.handshakeDelay)
-        case .fragment where isDirected:
-            self.init(ttl: ttl - 1, delay: RelayPolicy.directedDelay)
-        case .noiseEncrypted where isDirected, .courierEnvelope where isDirected, .ping where isDirected,
-            .pong where isDirected, .nostrCarrier where isDirected:
+        case .fragment where isDirected, .noiseEncrypted where isDirected, .courierEnvelope where isDirected,
+            .ping where isDirected, .pong where isDirected, .nostrCarrier where isDirected:
             self.init(ttl: ttl - 1, delay: RelayPolicy.directedDelay)
         case .fragment, .voiceFrame:
-            let isDense = degree >= MeshPolicy.denseDegree
-            let limit = min(ttl, isDense ? RelayPolicy.denseTTL : RelayPolicy.mediaTTL)
-            guard limit > 1 else { return nil }
-            self.init(ttl: limit - 1, delay: RelayPolicy.mediaDelay)
+            let cap = degree >= MeshPolicy.denseDegree ? RelayPolicy.denseTTL : RelayPolicy.mediaTTL
+            self.init(ttl: min(ttl, cap) - 1, delay: RelayPolicy.mediaDelay)
         default:
             let isUrgent =
                 packet.type == .announce || packet.type == .boardPost && BoardNotice.claimsUrgency(payload)

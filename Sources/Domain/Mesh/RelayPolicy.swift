@@ -46,6 +46,8 @@ public struct RelayPolicy: Sendable {
     public static let queueBytes = 1_000_000
     /// Bytes that may wait on all links together. [ours]: memory of a small machine.
     public static let queueBytesInAll = 16_000_000
+    /// Bytes that may wait on a link even then. [ours]: some of the largest frames.
+    public static let reservedQueueBytes = 65_536
 
     /// The most intermediate hops of a route that we choose: longer stale paths fail more often than floods (§17.2).
     public static let maximumHops = 4
@@ -53,7 +55,8 @@ public struct RelayPolicy: Sendable {
     public static let routeConfirmation: Milliseconds = .seconds(10)
     /// How long a recipient is flooded to after a route to it failed (§17.4).
     public static let routeSuppression: Milliseconds = .seconds(60)
-    /// Recipients whose routes are watched at once. [ours]: memory; the oldest is forgotten, and is routed to again.
+    /// Recipients whose routes are watched at once. [ours]: memory; the one whose watch ends first is
+    /// forgotten, and is routed to again.
     public static let maximumWatchedRoutes = 256
     /// How old the claims may be that a route is built on (§16).
     public static let topologyFreshness: Milliseconds = .seconds(60)

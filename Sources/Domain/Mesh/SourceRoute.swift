@@ -67,18 +67,29 @@ public enum RouteOrigination {
 ///
 /// Nothing is sent again here. Source: spec, mesh §17.4.
 public struct RouteFailures: Sendable {
+    /// At least one of the two is set, or the watch is not kept.
     private struct Watch {
         var pendingSince: Uptime?
         var suppressedUntil: Uptime?
+
+        var isIdle: Bool { pendingSince == nil && suppressedUntil == nil }
+        /// When the watch ends by itself.
+        var end: Uptime {
+            let pending = pendingSince.map { $0 + RouteFailures.memory }
+            return max(pending ?? Uptime(milliseconds: .min), suppressedUntil ?? Uptime(milliseconds: .min))
+        }
     }
+
+    /// How long an unanswered packet is remembered, inclusive: until the suppression that it led to would be over.
+    private static let memory = RelayPolicy.routeConfirmation + RelayPolicy.routeSuppression
 
     private var watches: [PeerID: Watch] = [:]
     private let capacity: Int
 
     /// Starts empty.
     ///
-    /// - Parameter capacity: The most recipients watched; one more makes room at the cost of the one with the lowest
-    ///   identifier, which is then routed to as if nothing had happened.
+    /// - Parameter capacity: The most recipients watched; one more makes room at the cost of the one whose watch ends
+    ///   first, which is then routed to as if nothing had happened.
     public init(capacity: Int = RelayPolicy.maximumWatchedRoutes) { self.capacity = capacity }
 
     /// The number of recipients that are watched.
@@ -87,7 +98,7 @@ public struct RouteFailures: Sendable {
     /// Whether a packet to the recipient may be routed now.
     public mutating func mayRoute(to recipient: PeerID, at now: Uptime) -> Bool {
         guard var watch = watches[recipient] else { return true }
-        defer { watches[recipient] = watch }
+        defer { watches[recipient] = watch.isIdle ? nil : watch }
         if let until = watch.suppressedUntil {
             if now < until { return false }
             watch.suppressedUntil = nil
@@ -103,7 +114,9 @@ public struct RouteFailures: Sendable {
     /// A routed packet left; packets that follow each other share one deadline.
     public mutating func noteRouted(to recipient: PeerID, at now: Uptime) {
         makeRoom(for: recipient)
-        watches[recipient, default: Watch()].pendingSince = watches[recipient]?.pendingSince ?? now
+        var watch = watches[recipient] ?? Watch()
+        watch.pendingSince = watch.pendingSince ?? now
+        watches[recipient] = watch
     }
 
     /// Routes to the recipient are known to fail.
@@ -114,22 +127,23 @@ public struct RouteFailures: Sendable {
 
     /// Something that the peer wrote came in, on whatever way. It does not lift a suppression.
     public mutating func heard(from peer: PeerID) {
-        guard watches[peer] != nil else { return }
-        watches[peer]?.pendingSince = nil
-        if watches[peer]?.suppressedUntil == nil { watches[peer] = nil }
+        guard var watch = watches[peer] else { return }
+        watch.pendingSince = nil
+        watches[peer] = watch.isIdle ? nil : watch
     }
 
     private mutating func makeRoom(for recipient: PeerID) {
-        guard watches[recipient] == nil, watches.count >= capacity, let victim = watches.keys.min() else { return }
-        watches[victim] = nil
+        guard watches[recipient] == nil, watches.count >= capacity,
+            let victim = watches.min(by: { ($0.value.end, $0.key) < ($1.value.end, $1.key) })
+        else { return }
+        watches[victim.key] = nil
     }
 
     /// Forgets what no longer matters; due every 15 s.
     public mutating func prune(at now: Uptime) {
         watches = watches.filter { _, watch in
             if let until = watch.suppressedUntil, now < until { return true }
-            let lifetime = RelayPolicy.routeConfirmation + RelayPolicy.routeSuppression
-            return watch.pendingSince.map { now - $0 <= lifetime } ?? false
+            return watch.pendingSince.map { now - $0 <= Self.memory } ?? false
         }
     }
 }

@@ -57,9 +57,10 @@ public struct Topology: Sendable {
         from start: PeerID, to goal: PeerID, maximumHops: Int, minimumVersion: UInt8?, at now: Uptime
     ) -> [PeerID]? {
         guard start != goal else { return [] }
+        guard maximumHops >= 0 else { return nil }
         var previous: [PeerID: PeerID] = [start: start]
         var frontier = [start]
-        for _ in 0...max(0, maximumHops) {
+        for _ in 0...maximumHops {
             var next: [PeerID] = []
             for node in frontier {
                 guard let claim = claims[node], isFresh(claim, at: now) else { continue }
@@ -70,6 +71,7 @@ public struct Topology: Sendable {
                     next.append(neighbour)
                 }
             }
+            guard !next.isEmpty else { return nil }
             frontier = next
         }
         return nil

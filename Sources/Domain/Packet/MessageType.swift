@@ -50,7 +50,8 @@ public struct MessageType: RawRepresentable, Hashable, Sendable {
     public var isKnown: Bool {
         switch self {
         case .announce, .message, .leave, .courierEnvelope, .noiseHandshake, .noiseEncrypted, .fragment, .requestSync,
-            .fileTransfer, .boardPost, .prekeyBundle, .groupMessage, .ping, .pong, .nostrCarrier, .voiceFrame:
+            .fileTransfer, .boardPost, .prekeyBundle, .groupMessage, .ping, .pong, .nostrCarrier, .voiceFrame,
+            .announceV2:
             true
         default: false
         }

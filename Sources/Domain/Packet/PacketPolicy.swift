@@ -86,6 +86,10 @@ public enum PacketPolicy {
 ///
 /// Source: spec, packet §4.4, §7.
 public enum FragmentPolicy {
+    /// Files that leave at once, ours and as many of others (mesh §19).
+    public static let concurrentTransfers = 2
+    /// Files that may wait behind them. [ours]: memory; a person who sends more is told to wait.
+    public static let waitingTransfers = 16
     /// Bytes before the chunk: ID, index, total, original type.
     public static let headerLength = 13
     /// Chunk that makes a directed fragment of version 1 exactly ``frameBudget`` bytes long.

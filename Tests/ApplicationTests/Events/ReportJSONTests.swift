@@ -16,9 +16,13 @@ struct ReportJSONTests {
 
     private func report(wall: UInt64) -> NodeReport {
         NodeReport(
-            id: alice, nickname: "n", fingerprint: fingerprint, startedAt: Uptime(milliseconds: 1000),
+            id: alice, nickname: "n", role: .member, fingerprint: fingerprint, startedAt: Uptime(milliseconds: 1000),
             now: Uptime(milliseconds: 5000), wall: WallTime(milliseconds: wall), links: [link], connectedPeers: 1,
-            reachablePeers: 2, sessions: 3, queuedMessages: 4,
+            reachablePeers: 2, sessions: 3, queuedMessages: 4, queuedFrames: 5, queuedBytes: 6, spooledPackets: 7,
+            heldMessages: 5,
+            clock: ClockReport(
+                judgement: ClockJudgement(.right, .trusted, offset: Milliseconds(-90_000)), isSynchronised: false,
+                witnesses: 6),
             counters: [NodeReport.Counter(name: "framesReceived", value: .max)])
     }
 
@@ -26,10 +30,12 @@ struct ReportJSONTests {
     func node() {
         #expect(
             report(wall: 10_000).json.text == """
-                {"id":"00000000000000ff","nickname":"n","fingerprint":"\(fingerprint.hex)","time":10000,\
+                {"id":"00000000000000ff","nickname":"n","role":"member","fingerprint":"\(fingerprint.hex)","time":10000,\
                 "startedAt":6000,"uptime":4000,"links":[{"id":4,"name":"tcp:192.0.2.1:4000","isOutgoing":true,\
                 "frameLimit":512,"isAuthenticated":false}],"connectedPeers":1,"reachablePeers":2,"sessions":3,\
-                "queuedMessages":4,"counters":{"framesReceived":18446744073709551615}}
+                "queuedMessages":4,"queuedFrames":5,"queuedBytes":6,"spooledPackets":7,"heldMessages":5,"clock":{"state":"right","reason":"trusted","offset":-90000,\
+                "isSynchronised":false,"isDisputed":true,"witnesses":6,\
+                "explanation":"you vouch for it, and neighbours say that it is 90 seconds fast"},"counters":{"framesReceived":18446744073709551615}}
                 """)
     }
 

@@ -44,7 +44,7 @@ struct ConversationTests {
         #expect(world.run(atMost: .seconds(5)) { alice.statuses(of: id).last == .delivered })
         #expect(carol.privateTexts == ["only for you"])
         #expect(bob.privateTexts.isEmpty)
-        carol.node?.markRead([id], from: alice.id)
+        try carol.node?.markRead([id], from: alice.id)
         world.time.run(for: .seconds(1))
         #expect(alice.statuses(of: id) == [.sending, .sent, .delivered, .read])
     }

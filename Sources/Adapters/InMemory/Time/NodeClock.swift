@@ -9,6 +9,9 @@ public final class NodeClock: Clock {
     /// How far this node's wall clock runs ahead of the truth; negative when it is behind. Set it to make the clock jump.
     public var skew: Milliseconds
 
+    /// What this node's kernel says of its clock; `nil` as long as nobody asks.
+    public var isSynchronised: Bool?
+
     /// A wall clock that shows `base + skew` when the world's time is zero.
     ///
     /// - Parameter base: The true time at the world's start; 2023-11-14T22:13:20Z unless said.

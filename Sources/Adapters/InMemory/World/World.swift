@@ -64,6 +64,8 @@ public final class Member<C: Cryptography> {
     public let name: String
     /// What its operator decided; read at each start.
     public var settings: NodeSettings
+    /// A time that its operator knows to have passed; read at each start.
+    public var clockFloor = WallTime(milliseconds: 0)
     /// The node that runs now; `nil` while it is down.
     public private(set) var node: Node<C>?
     /// Its side of the air.
@@ -120,7 +122,8 @@ public final class Member<C: Cryptography> {
             keys: keys, nickname: Nickname(received: name, normalization: normalization),
             stored: StoredState(
                 identities: journal.identities(),
-                recentEvents: journal.events.suffix(StoredState.recentEventCount).map(\.event)),
+                recentEvents: journal.events.suffix(StoredState.recentEventCount).map(\.event),
+                clockFloor: clockFloor),
             settings: settings, ports: ports, cryptography: cryptography)
         self.node = node
         scheduler.fire = { [unowned node] in node.fired($0) }

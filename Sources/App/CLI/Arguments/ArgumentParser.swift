@@ -93,7 +93,7 @@ struct ArgumentParser {
             found[option.name] = []
             return
         }
-        guard let value = attached ?? nextValue(options: options) else {
+        guard let value = attached ?? option.implied ?? nextValue(options: options) else {
             throw Failure(.usage, "\(title) needs a value: \(title) \(placeholder)")
         }
         guard option.choices.isEmpty || option.choices.contains(value) else {

@@ -10,12 +10,14 @@ struct OptionSpec: Hashable, Sendable {
     let choices: [String]
     /// Whether it may be given several times.
     let repeats: Bool
+    /// The value when none is attached with `=`; `nil` for an option that must have one.
+    let implied: String?
     /// One line for the help.
     let help: String
 
     /// An option that is there or not.
     static func flag(_ name: String, short: Character? = nil, _ help: String) -> OptionSpec {
-        OptionSpec(name: name, short: short, placeholder: nil, choices: [], repeats: false, help: help)
+        OptionSpec(name: name, short: short, placeholder: nil, choices: [], repeats: false, implied: nil, help: help)
     }
 
     /// An option with a value.
@@ -24,12 +26,19 @@ struct OptionSpec: Hashable, Sendable {
         _ help: String
     ) -> OptionSpec {
         OptionSpec(
-            name: name, short: short, placeholder: placeholder, choices: choices, repeats: repeats, help: help)
+            name: name, short: short, placeholder: placeholder, choices: choices, repeats: repeats, implied: nil,
+            help: help)
+    }
+
+    /// An option whose value may be left out; what follows as a word of its own is never the value.
+    static func value(_ name: String, _ placeholder: String, implied: String, _ help: String) -> OptionSpec {
+        OptionSpec(
+            name: name, short: nil, placeholder: placeholder, choices: [], repeats: false, implied: implied, help: help)
     }
 
     /// The option as the help names it: `-n, --count N`.
     var title: String {
-        let long = "--\(name)" + (placeholder.map { " \($0)" } ?? "")
+        let long = "--\(name)" + (placeholder.map { implied == nil ? " \($0)" : "[=\($0)]" } ?? "")
         return short.map { "-\($0), \(long)" } ?? "    \(long)"
     }
 }

@@ -36,7 +36,7 @@ extension ChatLoop {
         case .status: showStatus()
         case .send(let path): sendFile(path)
         case .emote(let emote, let peer): perform(emote, to: peer)
-        case .wave: _ = ask("send", .object(["text": "👋"]), code: "send.failed")
+        case .wave: give(.object(["text": "👋"]))
         case .clear:
             state.clear()
             screen.terminal.clear()
@@ -58,13 +58,13 @@ extension ChatLoop {
             return
         }
         switch state.open {
-        case .mesh: _ = ask("send", .object(["text": .string(text)]), code: "send.failed")
+        case .mesh: give(.object(["text": .string(text)]))
         case .direct(let peer): send(text, to: peer)
         }
     }
 
     private func send(_ text: String, to peer: PeerID) {
-        _ = ask("send", .object(["text": .string(text), "to": .string(peer.hex)]), code: "send.failed")
+        give(.object(["text": .string(text), "to": .string(peer.hex)]))
     }
 
     private func converse(with name: String, _ text: String?) {
@@ -101,7 +101,7 @@ extension ChatLoop {
         switch state.open {
         case .mesh:
             let text = emote.publicText(from: state.nickname, to: name)
-            _ = ask("send", .object(["text": .string(text)]), code: "send.failed")
+            give(.object(["text": .string(text)]))
         case .direct: send(emote.privateText(from: state.nickname), to: peer)
         }
     }
@@ -150,6 +150,12 @@ extension ChatLoop {
         } catch {
             say("send.failed", error.message)
         }
+    }
+
+    /// Gives the node a message; says so when it must wait.
+    private func give(_ message: JSONValue) {
+        guard let why = ask("send", message, code: "send.failed")?["held"]?.string else { return }
+        say("send.held", "held back until that is mended: \(why)")
     }
 
     /// What fits a line of the control protocol in base64; the node's own limit is lower (spec: app §10).

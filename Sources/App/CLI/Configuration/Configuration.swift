@@ -106,6 +106,13 @@ struct Configuration: Hashable, Sendable {
     var logLevel: LogLevel { text(Settings.logLevel).flatMap { LogLevel(rawValue: $0) } ?? .info }
     /// Whether log lines are JSON.
     var logsJSON: Bool { value(Settings.logJSON) == .flag(true) }
+    /// What the operator decides about the node itself.
+    var nodeSettings: NodeSettings {
+        NodeSettings(
+            role: isRelayOnly ? .relay : .member, trustsClock: value(Settings.trustClock) == .flag(true))
+    }
+    /// Whether the node has no identity and only relays.
+    var isRelayOnly: Bool { value(Settings.relayOnly) == .flag(true) }
     /// The file with the passphrase.
     var passphraseFile: String? { text(Settings.passphraseFile) }
 

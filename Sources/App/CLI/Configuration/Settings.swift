@@ -95,6 +95,27 @@ enum Settings {
             """,
         isReloadable: true)
 
+    /// Whether the node only relays.
+    static let relayOnly = Setting(
+        "relayOnly", .flag, standard: .flag(false), option: "relay-only", placeholder: "",
+        help: """
+            Only pass on what others say: no identity, no chat.
+            The node makes keys at each start, keeps them in memory and throws them away when it stops; an identity
+            that is in the data directory is not touched. It announces itself as relay- and four digits, unless
+            nickname says otherwise, answers pings, and shows, stores and confirms no message.
+            """)
+
+    /// Whether the operator vouches for the clock.
+    static let trustClock = Setting(
+        "trustClock", .flag, standard: .flag(false), option: "trust-clock", placeholder: "",
+        help: """
+            Take this machine's clock for right, whatever speaks against it.
+            Phones refuse what is more than two minutes off, so a node holds its messages back while its clock is
+            wrong: before the time of the last run, or off from what several neighbours agree on, and not kept right
+            by NTP. Vouch for the clock where those are mistaken.
+            """,
+        isReloadable: true)
+
     /// Where the passphrase of the key file stands.
     static let passphraseFile = Setting(
         "passphraseFile", .text, option: "passphrase-file", placeholder: "FILE",
@@ -108,7 +129,7 @@ enum Settings {
     /// All, in the order of `config --example`.
     static let all = [
         nickname, air, listen, connect, mediaDirectory, mediaQuota, mediaDays, eventLimit, eventDays, logLevel, logJSON,
-        passphraseFile,
+        relayOnly, trustClock, passphraseFile,
     ]
 
     /// The options of `run`, `chat` and `config` that set them.

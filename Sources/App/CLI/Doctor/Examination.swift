@@ -2,6 +2,7 @@ import Application
 import ControlSocket
 import Domain
 import Glibc
+import KernelClock
 import KeyfileVault
 import NativeCryptography
 import SocketLinks
@@ -30,13 +31,14 @@ struct Examination {
             configuration = try context.configuration(in: places)
             findings.append(.fine("configuration", configurationText))
         } catch {
-            return findings + [.broken("configuration", error)] + clock()
+            return findings + [.broken("configuration", error), clock(nil, isTrusted: false)]
         }
         let status = runningNode(&findings)
         findings += directories(configuration)
         findings += [vault(configuration), database()].compactMap(\.self)
         findings += links(configuration, status)
-        return findings + clock() + [descriptors(), bluetooth()].compactMap(\.self)
+        let clock = clock(status?["clock"], isTrusted: configuration.nodeSettings.trustsClock)
+        return findings + [clock] + [descriptors(), bluetooth()].compactMap(\.self)
     }
 
     private var versions: String {
@@ -114,6 +116,9 @@ struct Examination {
     }
 
     private func vault(_ configuration: Configuration) -> Finding {
+        guard !configuration.isRelayOnly else {
+            return .fine("identity", "none: the node only relays, under keys that it throws away")
+        }
         let cryptography = NativeCryptography()
         let vault = Vault(places, configuration, cryptography: cryptography, output: context.output)
         do throws(Failure) {
@@ -136,7 +141,7 @@ struct Examination {
     }
 
     private func database() -> Finding? {
-        let path = Store.path(in: places)
+        let path = Store.path(in: places.data)
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         guard status.st_mode & 0o077 == 0 else {
@@ -190,15 +195,27 @@ struct Examination {
 
     // MARK: The machine
 
-    private func clock() -> [Finding] {
+    /// The clock, as the running node judges it; without one, by what this machine alone can say.
+    private func clock(_ judged: JSONValue?, isTrusted: Bool) -> Finding {
         let now = SystemClock.wall
-        let files = [places.data + "/identity.vault", Store.path(in: places)]
-        let findings = ClockCheck.warnings(at: now, files: files).map { text in
-            Finding.broken("clock", .configuration, text, "set the clock")
+        guard let judged else {
+            let judgement = ClockJudgement(
+                ClockEvidence(
+                    wall: now, uptime: SystemClock.uptime, floor: ClockRecord(directory: places.data).floor,
+                    isSynchronised: KernelClock.isSynchronised, neighbours: NeighbourClocks([], at: SystemClock.uptime),
+                    isTrusted: isTrusted))
+            return clock(
+                judgement.isWrong, isDisputed: false, text: "\(LocalTime.full(now)): \(judgement.explanation)")
         }
-        guard findings.isEmpty else { return findings }
-        let sync = SystemFile.exists("/run/systemd/timesync/synchronized") ? ", synchronised" : ""
-        return [.fine("clock", LocalTime.full(now) + sync)]
+        return clock(
+            judged["state"] == "wrong", isDisputed: judged["isDisputed"]?.bool == true,
+            text: "\(LocalTime.full(now)): \(judged["explanation"]?.string ?? "?")")
+    }
+
+    private func clock(_ isWrong: Bool, isDisputed: Bool, text: String) -> Finding {
+        let remedy = "set the clock: timedatectl set-ntp true, or date -s; 'satchel help run' explains --trust-clock"
+        if isWrong { return .broken("clock", .configuration, text, remedy) }
+        return isDisputed ? .warning("clock", text, remedy) : .fine("clock", text)
     }
 
     private func descriptors() -> Finding? {

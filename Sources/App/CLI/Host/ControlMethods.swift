@@ -34,6 +34,8 @@ extension NodeHost {
         case "identity": return try identity()
         case "status": return try status()
         case "peers": return try peers()
+        case "topology": return try running { $0.topology.json }
+        case "trace": return try trace(to: params.text("to"))
         case "send": return try send(params.text("text"), to: params.optionalText("to"))
         case "sendFile":
             return try sendFile(
@@ -64,15 +66,18 @@ extension NodeHost {
     }
 
     private func identity() throws -> JSONValue {
-        let nickname = try running { $0.report.nickname }
-        return .object([JSONValue.Member("nickname", .string(nickname))] + (card.members ?? []))
+        let report = try running { $0.report }
+        let own = [
+            JSONValue.Member("nickname", .string(report.nickname)),
+            JSONValue.Member("role", .string(report.role.rawValue)),
+        ]
+        return .object(own + (card.members ?? []))
     }
 
     private func status() throws -> JSONValue {
         let report = try running { $0.report.json }
         let own: [JSONValue.Member] = [
             JSONValue.Member("process", .number(getpid())), JSONValue.Member("version", .string(Version.number)),
-            JSONValue.Member("warnings", .array(ClockCheck.warnings(at: SystemClock.wall).map { .string($0) })),
         ]
         return .object((report.members ?? []) + own)
     }
@@ -82,12 +87,25 @@ extension NodeHost {
         return try running { .object(["peers": .array($0.peers.map { $0.json(at: now, wall: wall) })]) }
     }
 
+    private func trace(to name: String) throws -> JSONValue {
+        try running { node throws(Refusal) in
+            let peer = try node.resolve(name)
+            let names = Dictionary(node.peers.map { ($0.id, $0.displayName) }) { first, _ in first }
+            return try node.trace(to: peer).json(to: peer) { names[$0] }
+        }
+    }
+
     private func send(_ text: String, to name: String?) throws -> JSONValue {
         try running { node throws(Refusal) in
-            guard let name else { return .object(["ids": [.string(try node.sendPublic(text))]]) }
-            let peer = try node.resolve(name)
-            let ids = try node.sendPrivate(text, to: peer)
-            return .object(["ids": .array(ids.map { .string($0) }), "peer": .string(peer.hex)])
+            var peer: PeerID?
+            if let name { peer = try node.resolve(name) }
+            let ids: [String]
+            if let peer { ids = try node.sendPrivate(text, to: peer) } else { ids = [try node.sendPublic(text)] }
+            let clock = node.clock.judgement
+            return .object([
+                "ids": .array(ids.map { .string($0) }), "peer": peer.map { .string($0.hex) },
+                "held": clock.isWrong ? .string("the clock is wrong: \(clock.explanation)") : nil,
+            ])
         }
     }
 
@@ -111,7 +129,7 @@ extension NodeHost {
 
     private func markRead(_ ids: [String], from peer: String) throws -> JSONValue {
         try running { node throws(Refusal) in
-            node.markRead(ids, from: try node.resolve(peer))
+            try node.markRead(ids, from: try node.resolve(peer))
             return .object([])
         }
     }
@@ -158,6 +176,7 @@ extension ControlError {
         case .nobodyHere: (code, hint) = (.notYet, "'satchel status' lists the links; try again when one is up")
         case .notReachable: (code, hint) = (.notYet, "try again when 'satchel peers' lists it as reachable")
         case .busy: (code, hint) = (.notYet, "try again in a moment")
+        case .clockWrong: (code, hint) = (.notYet, "'satchel doctor' says how the clock stands")
         case .forbidden: (code, hint) = (.refused, nil)
         }
         var members = refusal.json.members ?? []

@@ -56,6 +56,7 @@ actor NodeHost {
         let keys: IdentityKeys<NativeCryptography>
         let nickname: Nickname
         let stored: StoredState
+        let settings: NodeSettings
         let cryptography: NativeCryptography
         let randomness: SystemRandomness
         let links: any LinkLayer & Sendable
@@ -76,7 +77,7 @@ actor NodeHost {
             journal: parts.journal, files: parts.files, events: Notices(host: self), compression: parts.compression,
             normalization: parts.normalization)
         node = Node(
-            keys: parts.keys, nickname: parts.nickname, stored: parts.stored, ports: ports,
+            keys: parts.keys, nickname: parts.nickname, stored: parts.stored, settings: parts.settings, ports: ports,
             cryptography: parts.cryptography)
         card = IdentityCard(of: parts.keys, cryptography: parts.cryptography).json(nickname: nil)
     }
@@ -88,6 +89,15 @@ actor NodeHost {
     func rename(to name: String) throws(Refusal) {
         guard let node else { return }
         listeners.nicknameChanged(try node.setNickname(name))
+    }
+
+    /// Takes over whether the operator vouches for the clock.
+    func trustClock(_ isTrusted: Bool) { node?.trustClock(isTrusted) }
+
+    /// The time that a later start may rely on to have passed; `nil` when the clock is wrong.
+    var recordableTime: WallTime? {
+        guard let node, !node.clock.judgement.isWrong else { return nil }
+        return SystemClock.wall
     }
 
     /// Name and identifier, for the log.

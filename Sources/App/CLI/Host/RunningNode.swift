@@ -1,5 +1,6 @@
 import Application
 import ControlSocket
+import Dispatch
 import Domain
 import Glibc
 import KeyfileVault
@@ -22,7 +23,12 @@ final class RunningNode {
     /// Held until everything is on the disk.
     private var lock: HomeLock?
     private let journal: SQLiteJournal<NativeCryptography>
+    /// Where database and received files are.
+    private let stores: String
     private let nicknames: NicknameFile
+    private let clockRecord: ClockRecord
+    /// Keeps the time now and then.
+    private var heartbeat: (any DispatchSourceTimer)?
     private let host: NodeHost
     /// What the parts were made with that a reload does not change.
     private let initial: Configuration
@@ -46,24 +52,38 @@ final class RunningNode {
         try SystemFile.makePrivateDirectory(places.runtime)
         lock = try HomeLocking.lock(places)
         let (randomness, cryptography) = (SystemRandomness(), NativeCryptography())
-        let vault = Vault(places, configuration, cryptography: cryptography, output: output)
-        let (keys, isNew) = try vault.openOrCreate(from: randomness)
-        if isNew { log.log(.info, "made a new identity in \(vault.files.path)") }
+        let isRelay = configuration.isRelayOnly
+        stores = isRelay ? try RelayFolder.prepare(in: places) : places.data
+        let keys =
+            isRelay
+            ? RelayFolder.makeKeys(cryptography, from: randomness)
+            : try Self.openVault(places, configuration, cryptography, randomness, log: log, output: output)
         journal = try Store.open(
-            places, configuration.journalPolicy, keys: keys, cryptography: cryptography, randomness: randomness,
+            stores, configuration.journalPolicy, keys: keys, cryptography: cryptography, randomness: randomness,
             log: log)
         let nicknames = NicknameFile(directory: places.data)
         self.nicknames = nicknames
+        clockRecord = ClockRecord(directory: places.data)
         host = NodeHost(
             listeners: NodeHost.Listeners(
                 log: { level, text in log.log(level, text) },
-                nicknameChanged: { nicknames.write($0, log: log) }))
+                nicknameChanged: { if !isRelay { nicknames.write($0, log: log) } }))
         do throws(Failure) {
             try start(keys, cryptography: cryptography, randomness: randomness)
         } catch {
             stop()
             throw error
         }
+    }
+
+    private static func openVault(
+        _ places: Places, _ configuration: Configuration, _ cryptography: NativeCryptography,
+        _ randomness: SystemRandomness, log: LogWriter, output: Output
+    ) throws(Failure) -> IdentityKeys<NativeCryptography> {
+        let vault = Vault(places, configuration, cryptography: cryptography, output: output)
+        let (keys, isNew) = try vault.openOrCreate(from: randomness)
+        if isNew { log.log(.info, "made a new identity in \(vault.files.path)") }
+        return keys
     }
 
     // MARK: Starting
@@ -77,9 +97,12 @@ final class RunningNode {
         let media = try makeMediaFolder(randomness)
         self.media = media
         let normalization = UnistringNormalization()
-        let saved = Nickname(own: nicknames.read() ?? "", normalization: normalization, randomness: randomness)
+        let isRelay = configuration.isRelayOnly
+        let last = isRelay ? RelayFolder.nickname(of: keys, cryptography) : nicknames.read() ?? ""
+        let saved = Nickname(own: last, normalization: normalization, randomness: randomness)
         let parts = NodeHost.Parts(
-            keys: keys, nickname: saved, stored: try Store.state(of: journal, log: log),
+            keys: keys, nickname: saved, stored: try Store.state(of: journal, clockFloor: clockRecord.floor, log: log),
+            settings: configuration.nodeSettings,
             cryptography: cryptography, randomness: randomness, links: links, journal: journal,
             files: media, compression: ZlibCompression(), normalization: normalization)
         host.perform { $0.make(parts) }
@@ -99,8 +122,8 @@ final class RunningNode {
         self.server = server
         host.perform { $0.attach(server) }
         for address in links.listeningAddresses { log.log(.info, "listening on \(address)") }
-        let files = [places.data + "/identity.vault"]
-        for warning in ClockCheck.warnings(at: SystemClock.wall, files: files) { log.log(.warning, warning) }
+        heartbeat = makeHeartbeat()
+        if isRelay { log.log(.info, "only relays, under keys that nobody keeps") }
         let report = host.perform { $0.summary }
         log.log(.info, "\(report) is up, process \(getpid()), control socket \(places.controlSocket)")
     }
@@ -138,9 +161,8 @@ final class RunningNode {
     }
 
     private func makeMediaFolder(_ randomness: SystemRandomness) throws(Failure) -> MediaFolder {
-        let root =
-            configuration.mediaDirectory.map { Places.absolute($0, in: Environment.workingDirectory) }
-            ?? places.data + "/media"
+        let named = configuration.isRelayOnly ? nil : configuration.mediaDirectory
+        let root = named.map { Places.absolute($0, in: Environment.workingDirectory) } ?? stores + "/media"
         try SystemFile.makePrivateDirectory(root)
         do {
             return try MediaFolder(
@@ -149,6 +171,18 @@ final class RunningNode {
         } catch {
             throw Failure(.cannotWrite, error.description)
         }
+    }
+
+    private func makeHeartbeat() -> any DispatchSourceTimer {
+        let (host, record, log) = (host, clockRecord, log)
+        let timer = DispatchSource.makeTimerSource(queue: host.queue)
+        let interval = DispatchTimeInterval.milliseconds(Int(ClockRecord.interval.count))
+        timer.schedule(deadline: .now() + interval, repeating: interval)
+        timer.setEventHandler {
+            if let time = host.assumeIsolated({ $0.recordableTime }) { record.write(time, log: log) }
+        }
+        timer.resume()
+        return timer
     }
 
     private func makeServer() throws(Failure) -> ControlServer {
@@ -195,6 +229,9 @@ final class RunningNode {
         if let name = new.nickname, name != old.nickname {
             do throws(Failure) { try rename(name) } catch { log.log(.error, error.message) }
         }
+        if new.nodeSettings.trustsClock != old.nodeSettings.trustsClock {
+            host.perform { $0.trustClock(new.nodeSettings.trustsClock) }
+        }
         log.log(.info, "the configuration was read again")
     }
 
@@ -208,6 +245,9 @@ final class RunningNode {
         host.perform { $0.attach(nil) }
         server?.stop()
         server = nil
+        heartbeat?.cancel()
+        heartbeat = nil
+        if let time = host.perform({ $0.recordableTime }) { clockRecord.write(time, log: log) }
         if host.perform({ $0.sayGoodbye() }) { usleep(Self.goodbyeTime) }
         links?.stop()
         links = nil
@@ -216,7 +256,11 @@ final class RunningNode {
         // What links and files reported while they went down is in the queue before this.
         host.perform { $0.discard() }
         journal.close()
+        if initial.isRelayOnly {
+            do throws(Failure) { try SystemFile.emptyDirectory(stores) } catch { log.log(.warning, error.message) }
+        }
         nicknames.flush()
+        clockRecord.flush()
         lock = nil
     }
 

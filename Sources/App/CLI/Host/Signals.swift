@@ -1,3 +1,4 @@
+import Domain
 import Glibc
 
 /// SIGINT, SIGTERM and SIGHUP as values that one thread waits for.
@@ -21,6 +22,14 @@ struct Signals {
         var number: Int32 = 0
         while sigwait(&caught, &number) != 0 {}
         return number
+    }
+
+    /// Waits for the next one, for so long; `nil` when none came.
+    func next(within span: Milliseconds) -> Int32? {
+        var caught = caught
+        var time = timespec(tv_sec: Int(span.count / 1000), tv_nsec: Int(span.count % 1000) * 1_000_000)
+        let number = sigtimedwait(&caught, nil, &time)
+        return number > 0 ? number : nil
     }
 
     /// Lets the signals do what they usually do: from now on another SIGINT or SIGTERM ends the process at once.

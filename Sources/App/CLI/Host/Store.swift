@@ -7,17 +7,17 @@ import SQLiteStores
 /// The node's database: journal and event log.
 enum Store {
     /// Where it is.
-    static func path(in places: Places) -> String { places.data + "/satchel.sqlite" }
+    static func path(in directory: String) -> String { directory + "/satchel.sqlite" }
 
-    /// Opens it, and makes it where there is none.
+    /// Opens it in a directory, and makes it where there is none.
     static func open(
-        _ places: Places, _ policy: JournalPolicy, keys: IdentityKeys<NativeCryptography>,
+        _ directory: String, _ policy: JournalPolicy, keys: IdentityKeys<NativeCryptography>,
         cryptography: NativeCryptography,
         randomness: SystemRandomness, log: LogWriter?
     ) throws(Failure) -> SQLiteJournal<NativeCryptography> {
         do {
             let journal = try SQLiteJournal(
-                path: path(in: places), dataKey: keys.data, cryptography: cryptography, policy: policy,
+                path: path(in: directory), dataKey: keys.data, cryptography: cryptography, policy: policy,
                 makeNonce: {
                     AEADNonce(
                         prefix: UInt32(truncatingIfNeeded: randomness.next()), suffix: randomness.next())
@@ -34,7 +34,7 @@ enum Store {
 
     /// What a node that starts must know.
     static func state(
-        of journal: SQLiteJournal<NativeCryptography>, log: LogWriter
+        of journal: SQLiteJournal<NativeCryptography>, clockFloor: WallTime, log: LogWriter
     ) throws(Failure) -> StoredState {
         do {
             let last = try journal.bounds()?.upperBound ?? 0
@@ -43,7 +43,7 @@ enum Store {
                 after: last > count ? last - count : 0, limit: StoredState.recentEventCount)
             let (records, damaged) = try journal.identities()
             if damaged > 0 { log.log(.warning, "\(damaged) records of peers were damaged and are left out") }
-            return StoredState(identities: records, recentEvents: recent.map(\.event))
+            return StoredState(identities: records, recentEvents: recent.map(\.event), clockFloor: clockFloor)
         } catch {
             throw (error as? JournalError).map(failure) ?? Failure(.inputOutput, "\(error)")
         }

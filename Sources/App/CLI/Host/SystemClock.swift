@@ -1,6 +1,7 @@
 import Application
 import Domain
 import Glibc
+import KernelClock
 
 /// The machine's two clocks.
 final class SystemClock: Clock, Sendable {
@@ -8,6 +9,9 @@ final class SystemClock: Clock, Sendable {
     var wall: WallTime { Self.wall }
     /// CLOCK_BOOTTIME, which runs on while the machine sleeps.
     var uptime: Uptime { Self.uptime }
+
+    /// What the kernel says of CLOCK_REALTIME.
+    var isSynchronised: Bool? { KernelClock.isSynchronised }
 
     /// CLOCK_REALTIME, now.
     static var wall: WallTime { WallTime(milliseconds: UInt64(clamping: milliseconds(of: CLOCK_REALTIME))) }

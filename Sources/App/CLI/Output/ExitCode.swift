@@ -12,7 +12,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case notFound = 66
     /// Several peers answer to the name; the candidates are named.
     case ambiguous = 67
-    /// No node runs for this home.
+    /// What is needed is not there: no node runs for this home, or a program that it takes is not installed.
     case notRunning = 69
     /// A fault of ours.
     case internalFault = 70
@@ -44,7 +44,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .badInput: "bad input: a text too long, no packet, no JSON"
         case .notFound: "no such peer or file"
         case .ambiguous: "several peers answer to that name; they are listed"
-        case .notRunning: "no node is running"
+        case .notRunning: "no node is running, or a program that is needed is not installed"
         case .internalFault: "an internal fault"
         case .cannotWrite: "cannot write; another node holds this home"
         case .inputOutput: "reading or writing failed"

@@ -96,6 +96,36 @@ enum SystemFile {
         }
     }
 
+    /// Removes everything in a directory; links go, and not what they lead to.
+    static func emptyDirectory(_ path: String) throws(Failure) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(.cannotWrite, "cannot empty \(path): \(SystemError.text())") }
+        guard empty(descriptor) else { throw Failure(.cannotWrite, "cannot empty \(path): \(SystemError.text())") }
+    }
+
+    /// Empties an open directory and closes it; `false`, with `errno` set, when that fails.
+    private static func empty(_ descriptor: Int32) -> Bool {
+        guard let stream = fdopendir(descriptor) else {
+            close(descriptor)
+            return false
+        }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) + [0] }
+            if name == [0x2E, 0] || name == [0x2E, 0x2E, 0] { continue }
+            let isGone = name.withUnsafeBytes { bytes in
+                // The pointer holds a copy of the entry's name, closed by a zero byte.
+                guard let text = bytes.assumingMemoryBound(to: CChar.self).baseAddress else { return false }
+                if unlinkat(descriptor, text, 0) == 0 { return true }
+                guard errno == EISDIR || errno == EPERM else { return false }
+                let inner = openat(descriptor, text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                return inner >= 0 && empty(inner) && unlinkat(descriptor, text, AT_REMOVEDIR) == 0
+            }
+            guard isGone else { return false }
+        }
+        return true
+    }
+
     /// What makes a directory unfit for private things, and what to do; `nil` when nothing does.
     static func problem(ofPrivateDirectory path: String) -> (text: String, remedy: String)? {
         var status = stat()

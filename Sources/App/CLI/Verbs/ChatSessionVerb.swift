@@ -21,10 +21,14 @@ enum ChatSessionVerb {
             let places = try context.places()
             signal(SIGPIPE, SIG_IGN)
             if let client = try client(of: places) {
+                guard try NodeConnection.open(places).call("identity")["role"] != "relay" else {
+                    throw RelayFolder.refusal
+                }
                 tellIgnored(context)
                 return try talk(through: client, places, context)
             }
             let configuration = try context.configuration(in: places)
+            guard !configuration.isRelayOnly else { throw RelayFolder.refusal }
             let style = RunVerb.style(configuration, isJSON: false)
             let log = try log(style, places, context)
             defer { log.flush() }

@@ -5,11 +5,16 @@ import Glibc
 struct Handler: Sendable {
     /// A path, or a name that is looked up in `PATH`.
     let program: String
+    /// What it is given on its command line.
+    var arguments: [String] = []
 
     /// Runs the program to its end.
     ///
     /// - Returns: What it exited with; 128 and the signal's number when one ended it.
-    func run(with message: JSONValue) throws(Failure) -> Int32 {
+    func run(with message: JSONValue) throws(Failure) -> Int32 { try run(with: message.encoded + [0x0A]) }
+
+    /// Runs the program to its end with these bytes on its standard input; its output is ours.
+    func run(with input: [UInt8]) throws(Failure) -> Int32 {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Failure(.inputOutput, "cannot make a pipe: \(SystemError.text())") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -24,7 +29,7 @@ struct Handler: Sendable {
         close(ends[0])
         // A program that does not read to the end is not to end us: the write then fails, and that is its affair.
         let previous = signal(SIGPIPE, SIG_IGN)
-        _ = SystemFile.writeAll(message.encoded + [0x0A], to: ends[1])
+        _ = SystemFile.writeAll(input, to: ends[1])
         signal(SIGPIPE, previous)
         close(ends[1])
         return try wait(for: process)
@@ -38,8 +43,8 @@ struct Handler: Sendable {
         var process: pid_t = 0
         // C wants the name twice, as the file and as the program's own first argument, and a null behind the last.
         let code = program.withCString { name -> Int32 in
-            var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(name), nil]
-            defer { free(arguments[0]) }
+            var arguments = ([program] + self.arguments).map { strdup($0) } + [nil]
+            defer { for argument in arguments { free(argument) } }
             return posix_spawnp(&process, name, &actions, nil, &arguments, environ)
         }
         guard code == 0 else {

@@ -9,7 +9,8 @@ enum IdentityVerb {
         spec: VerbSpec(
             "identity", summary: "show, export or import the node's identity",
             details: """
-                'show' prints peer ID, fingerprint and public keys; it works without a running node. 'export FILE' \
+                'show' prints peer ID, fingerprint and public keys; it works without a running node. Of a node that only \
+                relays it shows the throw-away keys of this run. 'export FILE' \
                 writes the secret keys to FILE, sealed under a passphrase. 'import FILE' makes the identity of this \
                 home out of such a file; an identity that is there is never overwritten, and no node may be running.
                 """,
@@ -58,7 +59,8 @@ enum IdentityVerb {
     private static func answer(_ card: JSONValue, _ context: CommandContext) throws(Failure) {
         guard !context.invocation.wantsJSON else { return try context.output.answer(card) }
         let rows = [
-            ("nickname", "nickname"), ("id", "id"), ("fingerprint", "fingerprint"), ("noise key", "noiseKey"),
+            ("nickname", "nickname"), ("role", "role"), ("id", "id"), ("fingerprint", "fingerprint"),
+            ("noise key", "noiseKey"),
             ("signing key", "signingKey"),
         ]
         for (title, name) in rows {

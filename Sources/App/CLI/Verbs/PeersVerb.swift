@@ -7,9 +7,11 @@ enum PeersVerb {
         spec: VerbSpec(
             "peers", summary: "list the peers that were heard of lately",
             details: """
-                Name, peer ID, whether a link ends there (connected) or others pass it on (reachable), whether a Noise \
-                session stands (secure), and when the peer was last heard of. With --fingerprints, also the \
-                fingerprint of each key, to be compared over another channel.
+                Name, peer ID, when the peer was last heard of, and four separate facts, none of which stands for \
+                another: whether a link of ours ends there (connected), whether it was heard of lately, itself or \
+                through others (reachable), whether what is sent now leaves now (prompt), and whether a Noise session \
+                stands, so that nobody else can read along (secure). With --fingerprints, also the fingerprint of \
+                each key, to be compared over another channel.
                 """,
             options: [.flag("fingerprints", "show the fingerprint of each peer's key")],
             example: "satchel peers --fingerprints"),
@@ -25,7 +27,9 @@ enum PeersVerb {
             } else {
                 let now = SystemClock.wall
                 let showsKeys = context.invocation.has("fingerprints")
-                let headings = ["NAME", "ID", "STATE", "LAST SEEN"] + (showsKeys ? ["FINGERPRINT"] : [])
+                let headings =
+                    ["NAME", "ID", "CONNECTED", "REACHABLE", "PROMPT", "SECURE", "LAST SEEN"]
+                    + (showsKeys ? ["FINGERPRINT"] : [])
                 try context.output.answer(
                     Table.lines(headings, peers.map { row(of: $0, at: now, showsKeys: showsKeys) }))
             }
@@ -33,15 +37,15 @@ enum PeersVerb {
         })
 
     private static func row(of peer: JSONValue, at now: WallTime, showsKeys: Bool) -> [String] {
-        let state =
-            peer["isConnected"]?.bool == true
-            ? "connected" : peer["isReachable"]?.bool == true ? "reachable" : "away"
+        let signals = ["isConnected", "isReachable", "isPrompt", "isSecure"].map { name in
+            peer[name]?.bool == true ? "yes" : "no"
+        }
         let seen = WallTime(milliseconds: peer["lastSeen"]?.unsigned ?? 0)
         let age = now < seen ? 0 : Milliseconds(Int64(clamping: now.distance(to: seen)))
         var row = [
             DisplayText.line(peer["displayName"]?.string ?? "?"), peer["id"]?.string ?? "?",
-            state + (peer["isSecure"]?.bool == true ? ", secure" : ""), LocalTime.span(age) + " ago",
         ]
+        row += signals + [LocalTime.span(age) + " ago"]
         if showsKeys { row.append(peer["fingerprint"]?.string ?? "?") }
         return row
     }

@@ -42,13 +42,15 @@ enum SendVerb {
         let deadline = SystemClock.uptime + timeout
         let answer = try connection.call(request.method, request.params)
         let ids = answer["ids"]?.array?.compactMap(\.string) ?? answer["id"]?.string.map { [$0] } ?? []
+        let held = answer["held"]?.string
+        if let held { context.output.note("satchel: held back until that is mended: \(DisplayText.line(held))") }
         if !invocation.wantsJSON { try context.output.answer(ids.map { $0 + "\n" }.joined()) }
         // A file is in the node's hands with its ID; a message is safe once its event is on the disk.
         var watch = DeliveryWatch(ids: ids, stage: request.isFile ? .queued : .none)
         try wait(for: stage, until: deadline, connection, &watch)
         if invocation.wantsJSON { try context.output.answer(json(of: answer, watch)) }
         return try result(
-            watch, stage: stage, timeout: timeout, isPrivate: invocation.has("to"), context)
+            watch, stage: stage, timeout: timeout, isKept: invocation.has("to") || held != nil, context)
     }
 
     private struct Request {
@@ -112,25 +114,24 @@ enum SendVerb {
 
     private static func json(of answer: JSONValue, _ watch: DeliveryWatch) -> JSONValue {
         .object([
-            "ids": .array(watch.ids.map { .string($0) }), "peer": answer["peer"],
+            "ids": .array(watch.ids.map { .string($0) }), "peer": answer["peer"], "held": answer["held"],
             "status": .string(watch.failure == nil ? watch.stage.word : "failed"),
             "reason": watch.failure.map { .string($0.reason) },
         ])
     }
 
     private static func result(
-        _ watch: DeliveryWatch, stage: DeliveryStage, timeout: Milliseconds, isPrivate: Bool, _ context: CommandContext
+        _ watch: DeliveryWatch, stage: DeliveryStage, timeout: Milliseconds, isKept: Bool, _ context: CommandContext
     ) throws(Failure) -> ExitCode {
         if let failure = watch.failure {
             context.output.note("satchel: \(failure.id) will not arrive: \(DisplayText.line(failure.reason))")
             return .inputOutput
         }
         guard watch.stage >= stage else {
-            // Only what waits for one receiver is kept and tried again; what goes to everyone goes out once.
-            let isKept = isPrivate && watch.stage == .queued
+            // What waits for one receiver, or for a right clock, is kept; else what goes to everyone goes out once.
             context.output.note(
                 "satchel: not \(stage.rawValue) within \(LocalTime.span(timeout)), only \(watch.stage.word)"
-                    + (isKept ? "; it stays queued" : ""))
+                    + (isKept && watch.stage == .queued ? "; it stays queued" : ""))
             return .notYet
         }
         return .done

@@ -7,11 +7,22 @@ enum StatusVerb {
         spec: VerbSpec(
             "status", summary: "show the running node at a glance",
             details: """
-                Identity, uptime, links, peers, sessions, waiting messages, and counters of what was received, sent, \
-                relayed and dropped for which reason.
+                Identity, uptime, links, peers, sessions, waiting messages, the clock, and counters of what was \
+                received, sent, relayed and dropped for which reason. A clock that is wrong holds back what is sent \
+                until it is right: phones would drop it.
                 """,
-            example: "satchel status"),
+            options: [
+                .value(
+                    "watch", "SECONDS", implied: "2",
+                    "show it again and again, with rates, until Ctrl-C; every two seconds without a number")
+            ],
+            example: "satchel status --watch=5"),
         run: { context throws(Failure) in
+            if context.invocation.has("watch") {
+                var watch = try StatusWatch(context)
+                try watch.run()
+                return .done
+            }
             let status = try NodeConnection.open(context.places()).call("status")
             if context.invocation.wantsJSON {
                 try context.output.answer(status)
@@ -21,8 +32,21 @@ enum StatusVerb {
             return .done
         })
 
+    private static func role(_ role: JSONValue?) -> String {
+        role == "relay" ? "relay only: passes on what others say, cannot chat" : DisplayText.line(role?.string ?? "?")
+    }
+
+    private static func clock(_ clock: JSONValue?) -> String {
+        let word = DisplayText.line(clock?["state"]?.string ?? "?")
+        let isDisputed = clock?["isDisputed"]?.bool == true
+        return "\(word == "wrong" ? "WRONG" : isDisputed ? word + ", disputed" : word): "
+            + DisplayText.line(clock?["explanation"]?.string ?? "?")
+    }
+
     /// The report for a person.
-    static func text(of status: JSONValue) -> String {
+    ///
+    /// - Parameter rates: What counters gained per second, by name.
+    static func text(of status: JSONValue, rates: [String: String] = [:]) -> String {
         func word(_ name: String) -> String {
             switch status[name] {
             case .string(let text)?: DisplayText.line(text)
@@ -31,11 +55,14 @@ enum StatusVerb {
             }
         }
         var rows = [
-            ["nickname", word("nickname")], ["id", word("id")], ["fingerprint", word("fingerprint")],
+            ["nickname", word("nickname")], ["role", role(status["role"])], ["id", word("id")],
+            ["fingerprint", word("fingerprint")],
             ["process", word("process")], ["version", word("version")],
             ["running for", LocalTime.span(Milliseconds(status["uptime"]?.integer ?? 0))],
             ["peers", "\(word("connectedPeers")) connected, \(word("reachablePeers")) reachable"],
-            ["sessions", word("sessions")], ["waiting", "\(word("queuedMessages")) private messages"],
+            ["sessions", word("sessions")],
+            ["waiting", "\(word("queuedMessages")) private messages, \(word("heldMessages")) public ones"],
+            ["clock", clock(status["clock"])],
         ]
         let links = status["links"]?.array ?? []
         rows.append(["links", String(links.count)])
@@ -44,11 +71,9 @@ enum StatusVerb {
             let name = DisplayText.line(link["name"]?.string ?? "?")
             rows.append(["", "\(name) → \(peer)\(link["isAuthenticated"]?.bool == true ? ", authenticated" : "")"])
         }
-        for warning in status["warnings"]?.array ?? [] {
-            rows.append(["warning", DisplayText.line(warning.string ?? "")])
-        }
         for counter in status["counters"]?.members ?? [] {
-            if case .number(let value) = counter.value, value != "0" { rows.append([counter.name, value]) }
+            guard case .number(let value) = counter.value, value != "0" else { continue }
+            rows.append([counter.name, value + (rates[counter.name].map { "  +\($0)" } ?? "")])
         }
         let width = rows.map { $0[0].count }.max() ?? 0
         return rows.map { $0[0] + String(repeating: " ", count: width - $0[0].count + 2) + $0[1] + "\n" }.joined()

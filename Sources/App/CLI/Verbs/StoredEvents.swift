@@ -22,7 +22,7 @@ enum StoredEvents {
     static func print(
         after start: UInt64?, _ places: Places, _ context: CommandContext, _ printer: inout EventPrinter
     ) throws(Failure) {
-        guard SystemFile.exists(Store.path(in: places)) else {
+        guard SystemFile.exists(Store.path(in: places.data)) else {
             throw Failure(
                 .notRunning, "no node is running, and there is no event log in \(places.data)",
                 hints: ["start a node with: satchel run\(places.options)"])
@@ -45,7 +45,8 @@ enum StoredEvents {
         let lock = try HomeLocking.lock(places)
         defer { withExtendedLifetime(lock) {} }
         let journal = try Store.open(
-            places, configuration.journalPolicy, keys: keys, cryptography: cryptography, randomness: SystemRandomness(),
+            places.data, configuration.journalPolicy, keys: keys, cryptography: cryptography,
+            randomness: SystemRandomness(),
             log: nil)
         defer { journal.close() }
         do {

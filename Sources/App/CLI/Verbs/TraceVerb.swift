@@ -1,0 +1,43 @@
+import Domain
+
+/// `trace`: the way that a packet to a peer would take.
+enum TraceVerb {
+    /// The verb.
+    static let verb = Verb(
+        spec: VerbSpec(
+            "trace", summary: "show the way to a peer",
+            details: """
+                The route that packets to the peer take now, hop by hop, as far as the announces of the last minute \
+                confirm it from both sides. Where none is known packets are flooded: every node passes them on. \
+                Nothing is sent; 'ping' measures. The peer may be named by nickname, nickname#suffix, peer ID, \
+                fingerprint or key.
+                """,
+            positionals: [PositionalSpec("PEER", .required, "where the way leads")], example: "satchel trace pebble"),
+        run: { context throws(Failure) in
+            let peer = context.invocation.argument("PEER") ?? ""
+            let answer = try NodeConnection.open(context.places()).call("trace", .object(["to": .string(peer)]))
+            if context.invocation.wantsJSON {
+                try context.output.answer(answer)
+            } else {
+                try context.output.answer(text(of: answer))
+            }
+            return .done
+        })
+
+    /// The way for a person.
+    static func text(of answer: JSONValue) -> String {
+        let target = title(answer, id: answer["peer"])
+        switch answer["way"]?.string {
+        case "direct": return "\(target) is a neighbour\n"
+        case "route":
+            let nodes = (answer["hops"]?.array ?? []).map { title($0, id: $0["id"]) } + [target]
+            return nodes.enumerated().map { "\($0.offset + 1)  \($0.element)\n" }.joined()
+        default: return "no confirmed route to \(target) is known: packets to it are flooded\n"
+        }
+    }
+
+    private static func title(_ node: JSONValue, id: JSONValue?) -> String {
+        let id = DisplayText.line(id?.string ?? "?")
+        return node["displayName"]?.string.map { "\(DisplayText.line($0)) (\(id))" } ?? id
+    }
+}

@@ -1,0 +1,46 @@
+import Domain
+
+extension TopologyReport {
+    /// The mesh as `topology --json` prints it.
+    public var json: JSONValue {
+        .object([
+            "nodes": .array(
+                members.map { member in
+                    .object([
+                        "id": .string(member.id.hex), "displayName": member.displayName.map { .string($0) },
+                        "isSelf": .bool(member.isSelf), "isConnected": .bool(member.isConnected),
+                    ])
+                }),
+            "edges": .array(
+                edges.map { edge in
+                    .object([
+                        "first": .string(edge.first.hex), "second": .string(edge.second.hex),
+                        "isConfirmed": .bool(edge.isConfirmed),
+                    ])
+                }),
+        ])
+    }
+}
+
+extension TraceReport {
+    /// The way as `trace --json` prints it: `way` is `direct`, `route` or `flooded`; `hops` are the nodes in between.
+    ///
+    /// - Parameters:
+    ///   - peer: Where the way leads.
+    ///   - name: What a node is called; raw text of others.
+    public func json(to peer: PeerID, name: (PeerID) -> String?) -> JSONValue {
+        func node(_ id: PeerID) -> JSONValue {
+            .object(["id": .string(id.hex), "displayName": name(id).map { .string($0) }])
+        }
+        let (way, hops): (String, [PeerID]) =
+            switch self {
+            case .direct: ("direct", [])
+            case .route(let hops): ("route", hops)
+            case .flooded: ("flooded", [])
+            }
+        return .object([
+            "peer": .string(peer.hex), "displayName": name(peer).map { .string($0) }, "way": .string(way),
+            "hops": .array(hops.map(node)),
+        ])
+    }
+}
