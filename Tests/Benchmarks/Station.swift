@@ -20,6 +20,7 @@ final class Station<C: Cryptography> {
     private let scheduler: NodeScheduler
     private let dice: SeededRandomness
     private var turn = 0
+    private var number = 0
 
     /// A peer that only exists as keys.
     struct Peer {
@@ -67,12 +68,13 @@ final class Station<C: Cryptography> {
 
     /// Invents a peer.
     func makePeer() -> Peer {
+        number += 1
         let noise = cryptography.agreementPublicKey(of: cryptography.makeSecret(count: 32, from: dice))
         let signing = cryptography.makeSecret(count: 32, from: dice)
         return Peer(
             id: PeerID(of: noise, using: cryptography), signing: signing,
             announce: Announce(
-                nickname: "peer", noiseKey: noise.bytes.bytes,
+                nickname: "peer \(number)", noiseKey: noise.bytes.bytes,
                 signingKey: cryptography.signingPublicKey(of: signing).bytes.bytes))
     }
 

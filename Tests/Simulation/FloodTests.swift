@@ -69,6 +69,7 @@ struct FloodTests {
         try siege.send(2600, over: .seconds(40), siege.announce)
         #expect(node.counters[.announcesAccepted] > UInt64(MeshPolicy.maximumPeers))
         #expect(node.registry.count == MeshPolicy.maximumPeers)
+        #expect(node.counters[.peersDisplaced] > 0)
         siege.world.time.run(for: .seconds(120))
         #expect(node.registry.count == 0)
     }
@@ -77,8 +78,8 @@ struct FloodTests {
     func packets() throws {
         let siege = Siege()
         let node = try #require(siege.victim.node)
-        try siege.send(4000, over: .seconds(20)) { _ in siege.packet(.message, payload: siege.bytes(20)) }
-        #expect(node.counters[.framesReceived] == 4000)
+        try siege.send(20_000, over: .seconds(20)) { _ in siege.packet(.message, payload: siege.bytes(20)) }
+        #expect(node.counters[.framesReceived] == 20_000)
         #expect((DedupPolicy.processedAfterTrim...DedupPolicy.processedCapacity).contains(node.seen.count))
         #expect(node.ingress.count <= DedupPolicy.maximumIngressRecords)
         siege.world.time.run(for: .seconds(600))
@@ -110,8 +111,8 @@ struct FloodTests {
         try siege.send(1000, over: .seconds(20)) { _ in
             siege.packet(.noiseHandshake, to: node.id, payload: siege.bytes(32))
         }
-        #expect(node.counters[.droppedHandshakeRateLimit] > 900)
-        #expect(node.sessions.slots.count <= SessionPolicy.handshakesInAll)
+        #expect(node.counters[.droppedHandshakeLinkBudget] > 900)
+        #expect(node.sessions.slots.count <= SessionPolicy.handshakesPerLink)
         siege.world.time.run(for: .seconds(300))
         #expect(node.sessions.slots.isEmpty)
         #expect(siege.world.time.pendingCount <= quiet)

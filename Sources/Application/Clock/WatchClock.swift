@@ -83,14 +83,14 @@ final class WatchClock<C: Cryptography> {
         examined[link] = now
         let verdict = view.verifySignature(
             by: key, using: cryptography, ports.compression,
-            spend: { links.update(link) { $0.signatureChecks.spend(1, at: now) } ?? false })
+            spend: { links.spend(of: \.signatureChecks, on: link, at: now) })
         guard verdict == .valid else { return }
         note(view, on: link)
     }
 
     private func mayInflate(_ view: PacketView, on link: LinkID, at now: Uptime) -> Bool {
         let size = Int64(view.payloadLengthAfterInflation)
-        return !view.isCompressed || links.update(link) { $0.inflation.spend(size, at: now) } == true
+        return !view.isCompressed || links.spend(size, of: \.inflation, on: link, at: now)
     }
 
     /// A link is gone, and with it the word of who sat there.

@@ -116,8 +116,7 @@ final class FragmentTrains {
 
     /// Gives up what is ours: its time turned out to be wrong, and receivers would drop the whole for it.
     func abandonOwn() {
-        let abandoned = waiting.filter(\.isOwn)
-        waiting.removeAll(where: \.isOwn)
+        let abandoned = own.removeWaiting()
         for id in active.keys.sorted() {
             if let train = active[id], train.isOwn { finish(train) }
         }

@@ -53,21 +53,24 @@ extension LinkTable {
         for id in ids {
             guard let state = self[id] else { continue }
             var peer = state.boundPeer
+            let isOnly = peer.map(hasOneLink) ?? true
             if let bound = peer, state.authenticatedPeer == nil {
-                if hasAuthenticatedLink(to: bound) {
+                if !isOnly, hasAuthenticatedLink(to: bound) {
                     // The peer has a link that is proved; one that only claims to be its own must not stand in for it.
                     if !destination.isDirectAnnounce { continue }
                 } else if destination.needsProof, bound == destination.peer {
                     peer = nil
                 }
             }
+            // A peer's only link is its preferred one if we opened it; most peers have one.
+            let isPreferred =
+                state.description.isOutgoing && (isOnly ? peer != nil : peer.map { preferred(by: $0) == id } ?? false)
             let isExcluded =
                 id == destination.ingress || destination.source != nil && state.boundPeer == destination.source
             candidates.append(
                 Fanout.Candidate(
                     link: id, name: state.fanoutName, peer: peer,
-                    isPreferred: state.description.isOutgoing && peer.map { preferred(by: $0) == id } ?? false,
-                    isExcluded: isExcluded))
+                    isPreferred: isPreferred, isExcluded: isExcluded))
         }
         return candidates
     }

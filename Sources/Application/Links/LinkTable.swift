@@ -101,6 +101,9 @@ final class LinkTable {
     /// Whether any link is bound to the peer.
     func hasLink(to peer: PeerID) -> Bool { boundLinks[peer] != nil }
 
+    /// Whether just one link is bound to the peer.
+    func hasOneLink(to peer: PeerID) -> Bool { boundLinks[peer]?.count == 1 }
+
     /// Whether a link bound to the peer was proved by a handshake.
     func hasAuthenticatedLink(to peer: PeerID) -> Bool {
         (boundLinks[peer] ?? []).contains { states[$0]?.authenticatedPeer == peer }

@@ -95,6 +95,12 @@ public struct TransferSchedule<Item> {
         return before - waiting.count
     }
 
+    /// Takes out everything that waits.
+    public mutating func removeWaiting() -> [Item] {
+        defer { waiting = [] }
+        return waiting.map(\.item)
+    }
+
     private mutating func enqueue(_ transfer: Transfer, at index: Int) -> Bool {
         guard waiting.count < capacity else { return false }
         waiting.insert(transfer, at: index)

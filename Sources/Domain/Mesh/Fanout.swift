@@ -7,18 +7,34 @@ public enum Fanout {
     public struct Candidate<Link: Hashable & Sendable>: Sendable {
         /// Which link.
         public let link: Link
-        /// Its name in the draw of the subset, UTF-8: local, and the same for as long as the link lives.
-        public let name: [UInt8]
-        /// The peer that it is bound to.
-        public let peer: PeerID?
-        /// Whether it is its peer's preferred link; only one that we opened can be.
-        public let isPreferred: Bool
-        /// Whether the packet may not leave on it: it came in there, or from the peer that the link is bound to.
-        public let isExcluded: Bool
+        /// What the choice depends on.
+        @usableFromInline let traits: Traits
 
         /// Describes a link.
+        ///
+        /// - Parameters:
+        ///   - name: Its name in the draw of the subset, UTF-8: local, and the same for as long as the link lives.
+        ///   - peer: The peer that it is bound to.
+        ///   - isPreferred: Whether it is its peer's preferred link; only one that we opened can be.
+        ///   - isExcluded: Whether the packet may not leave on it: it came in there, or from the peer that the link is
+        ///     bound to.
+        @inlinable
         public init(link: Link, name: [UInt8], peer: PeerID?, isPreferred: Bool = false, isExcluded: Bool = false) {
             self.link = link
+            traits = Traits(name: name, peer: peer, isPreferred: isPreferred, isExcluded: isExcluded)
+        }
+    }
+
+    /// A link without saying which: what the choice is made of.
+    @usableFromInline
+    struct Traits: Sendable {
+        let name: [UInt8]
+        let peer: PeerID?
+        let isPreferred: Bool
+        let isExcluded: Bool
+
+        @usableFromInline
+        init(name: [UInt8], peer: PeerID?, isPreferred: Bool, isExcluded: Bool) {
             self.name = name
             self.peer = peer
             self.isPreferred = isPreferred
@@ -62,24 +78,38 @@ public enum Fanout {
     ///   - opened: Links that we opened, in a fixed order.
     ///   - accepted: Links that neighbours opened, oldest first.
     /// - Returns: The chosen ones: first those that we opened, each part in its order, a subset in the order of its draw.
+    @inlinable
+    @inline(__always)
     public static func select<Link>(
         _ request: Request, opened: [Candidate<Link>], accepted: [Candidate<Link>],
         using cryptography: some Cryptography
     ) -> [Link] {
-        let (near, far) = (opened.filter { !$0.isExcluded }, accepted.filter { !$0.isExcluded })
+        // Only this much is compiled where the kind of link is known, and always there: generic code across modules is
+        // slow, and the caller is generic in the cryptography.
+        places(
+            request, opened: opened.map { $0.traits }, accepted: accepted.map { $0.traits }, using: cryptography
+        ).map { $0 < opened.count ? opened[$0].link : accepted[$0 - opened.count].link }
+    }
+
+    /// The places of the chosen links, those that neighbours opened counted on behind our own.
+    @usableFromInline
+    static func places(
+        _ request: Request, opened: [Traits], accepted: [Traits], using cryptography: some Cryptography
+    ) -> [Int] {
+        let links = opened + accepted
+        let near = opened.indices.filter { !links[$0].isExcluded }
+        let far = (opened.count..<links.count).filter { !links[$0].isExcluded }
         if let target = request.target {
-            let direct = collapse(near.filter { $0.peer == target }, far.filter { $0.peer == target })
-            if !direct.opened.isEmpty || !direct.accepted.isEmpty {
-                return (direct.opened + direct.accepted).map(\.link)
-            }
+            let (direct, second) = collapse(
+                near.filter { links[$0].peer == target }, far.filter { links[$0].peer == target }, of: links)
+            if !direct.isEmpty || !second.isEmpty { return direct + second }
             // The target is a neighbour whose links may not be used: strangers need not see the packet either.
-            let isNeighbour = opened.contains { $0.peer == target } || accepted.contains { $0.peer == target }
-            if request.requiresDirect || isNeighbour { return [] }
+            if request.requiresDirect || links.contains(where: { $0.peer == target }) { return [] }
         }
-        let remaining = request.collapses ? collapse(near, far) : (opened: near, accepted: far)
-        guard request.usesSubset else { return (remaining.opened + remaining.accepted).map(\.link) }
-        return subset(of: remaining.opened, seed: request.seed, using: cryptography)
-            + subset(of: remaining.accepted, seed: request.seed, using: cryptography)
+        let (ours, theirs) = request.collapses ? collapse(near, far, of: links) : (near, far)
+        guard request.usesSubset else { return ours + theirs }
+        return subset(of: ours, links, seed: request.seed, using: cryptography)
+            + subset(of: theirs, links, seed: request.seed, using: cryptography)
     }
 
     /// How many of `count` links are used, one more than the logarithm to base 2, rounded up: enough for every node to
@@ -90,33 +120,38 @@ public enum Fanout {
 
     /// One link for each bound peer: its preferred one, else the first that we opened, else the oldest that it opened;
     /// writes have a flow control for each link, notifications share one. Unbound links stay.
-    private static func collapse<Link>(
-        _ opened: [Candidate<Link>], _ accepted: [Candidate<Link>]
-    ) -> (opened: [Candidate<Link>], accepted: [Candidate<Link>]) {
-        var served: Set<PeerID> = []
-        var preferred: Set<Link> = []
-        for candidate in opened where candidate.isPreferred {
-            if let peer = candidate.peer, served.insert(peer).inserted { preferred.insert(candidate.link) }
+    private static func collapse(_ near: [Int], _ far: [Int], of links: [Traits]) -> (near: [Int], far: [Int]) {
+        var served = Set<PeerID>(minimumCapacity: near.count + far.count)
+        var isPreferred = [Bool](repeating: false, count: links.count)
+        for place in near where links[place].isPreferred {
+            if let peer = links[place].peer { isPreferred[place] = served.insert(peer).inserted }
         }
-        let kept = opened.filter { candidate in
-            guard let peer = candidate.peer else { return true }
-            return preferred.contains(candidate.link) || served.insert(peer).inserted
+        let kept = near.filter { place in
+            guard let peer = links[place].peer else { return true }
+            return isPreferred[place] || served.insert(peer).inserted
         }
-        return (kept, accepted.filter { $0.peer.map { served.insert($0).inserted } ?? true })
+        return (kept, far.filter { links[$0].peer.map { served.insert($0).inserted } ?? true })
     }
 
     /// The links whose names have the lowest digests behind the seed. Names differ, so digests do.
-    private static func subset<Link>(
-        of candidates: [Candidate<Link>], seed: [UInt8], using cryptography: some Cryptography
-    ) -> [Link] {
-        let size = subsetSize(of: candidates.count)
-        guard size < candidates.count else { return candidates.map(\.link) }
+    private static func subset(
+        of places: [Int], _ links: [Traits], seed: [UInt8], using cryptography: some Cryptography
+    ) -> [Int] {
+        let size = subsetSize(of: places.count)
+        guard size < places.count else { return places }
         let prefix = seed + Array("::".utf8)
-        var draw = candidates.map { candidate in
-            let name = candidate.name
-            return (digest: cryptography.sha256(prefix.span, name.span), link: candidate.link)
+        // The lowest ones so far, in ascending order: few are kept of many.
+        var drawn: [(digest: Bytes32, place: Int)] = []
+        drawn.reserveCapacity(size + 1)
+        for place in places {
+            // Named, because the optimiser of Swift 6.3 refuses a span of an element's member.
+            let name = links[place].name
+            let digest = cryptography.sha256(prefix.span, name.span)
+            let rank = (drawn.lastIndex { $0.digest < digest } ?? -1) + 1
+            guard rank < size else { continue }
+            drawn.insert((digest, place), at: rank)
+            if drawn.count > size { drawn.removeLast() }
         }
-        draw.sort { $0.digest < $1.digest }
-        return draw.prefix(size).map(\.link)
+        return drawn.map(\.place)
     }
 }

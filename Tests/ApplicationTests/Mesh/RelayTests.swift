@@ -42,9 +42,11 @@ struct RelayTests {
         #expect(copies(of: "hello", at: around.prefix(1)).isEmpty)
     }
 
-    @Test("is given up when a neighbour was faster, from three neighbours on", arguments: [2, 3])
+    @Test(
+        "is given up when a neighbour was faster, from three neighbours on, where the operator says so",
+        arguments: [2, 3])
     func cancelled(neighbours: Int) {
-        let (hub, around) = star(neighbours)
+        let (hub, around) = star(neighbours, settings: NodeSettings(cancelsRelays: true))
         let message = around[0].message("hello")
         around[0].send(message)
         world.time.run(for: 5)
@@ -59,9 +61,9 @@ struct RelayTests {
         #expect(hub.publicTexts == ["hello"])
     }
 
-    @Test("is not given up where the operator says so")
+    @Test("is not given up otherwise")
     func notCancelled() {
-        let (hub, around) = star(4, settings: NodeSettings(cancelsRelays: false))
+        let (hub, around) = star(4)
         let message = around[0].message("hello")
         around[0].send(message)
         world.time.run(for: 5)

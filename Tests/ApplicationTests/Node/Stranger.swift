@@ -22,8 +22,8 @@ final class Stranger {
             signing: cryptography.makeSecret(count: 32, from: dice),
             data: cryptography.makeSecret(count: 32, from: dice))
         endpoint = world.air.makeEndpoint("stranger")
-        endpoint.linkUp = { [unowned self] in link = $0.id }
-        endpoint.frame = { [unowned self] frame, _ in heard.append(frame) }
+        endpoint.linkUp = { [weak self] in self?.link = $0.id }
+        endpoint.frame = { [weak self] frame, _ in self?.heard.append(frame) }
     }
 
     /// The identifier that belongs to the stranger's keys.

@@ -26,6 +26,18 @@ struct BudgetTests {
         #expect(full && !more)
     }
 
+    @Test("less than one token a second comes back without loss, and looking takes nothing")
+    func slow() {
+        var bucket = TokenBucket(Allowance(burst: 2, refill: 1, per: .seconds(10)), at: at(0))
+        let burst = (0..<3).map { _ in bucket.spend(1, at: at(0)) }
+        #expect(burst == [true, true, false])
+        let looks = stride(from: 1, to: 10_000, by: 7).map { bucket.holds(1, at: at(Int64($0))) }
+        #expect(!looks.contains(true))
+        #expect(bucket.holds(1, at: at(10_000)))
+        let later = [10_000, 10_000, 19_999, 20_000].map { bucket.spend(1, at: at($0)) }
+        #expect(later == [true, false, false, true])
+    }
+
     @Test("prices and times at the ends of their ranges do not trap")
     func extremes() {
         var bucket = TokenBucket(capacity: 10, perSecond: 1_000_000_000, at: at(0))

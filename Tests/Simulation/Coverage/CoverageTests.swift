@@ -44,7 +44,7 @@ struct CoverageTests {
                 message % 8
             } _: {
                 figures.add($0, of: 8)
-                #expect(RelayRules(graph: $1).violations($0) == [])
+                #expect(RelayRules(graph: $1).violations($0).prefix(3) == [])
             }
             print("chain of 8 nodes, cancellation \(settings.cancelsRelays ? "on" : "off")")
             print(CoverageFigures.head)
@@ -62,7 +62,7 @@ struct CoverageTests {
         } _: { spread, graph in
             node.add(spread, of: 200)
             let rules = RelayRules(graph: graph)
-            #expect(rules.violations(spread, mayBeSilent: settings.cancelsRelays) == [])
+            #expect(rules.violations(spread, mayBeSilent: settings.cancelsRelays).prefix(3) == [])
             let flood = rules.naiveFlood(from: spread.origin)
             naive.add(covered: flood.covered, of: 200, frames: flood.frames)
         }
@@ -94,7 +94,7 @@ struct CoverageTests {
             let rules = RelayRules(graph: graph)
             let covered = spread.covered
             #expect(covered == rules.allowed(spread))
-            #expect(rules.violations(spread) == [])
+            #expect(rules.violations(spread).prefix(3) == [])
             let reach = rules.ball(around: spread.origin)
             #expect(covered.isSubset(of: reach))
             figures.add(covered: covered.count, of: reach.count, frames: spread.hops.count, duration: spread.duration)
@@ -125,7 +125,9 @@ struct CoverageTests {
             print(CoverageFigures.head)
             print(figures.line("relays of the node"))
             print("  crossed into the other room: \(crossed) of \(figures.runs)")
-            if !settings.cancelsRelays { #expect(Double(crossed) >= 0.999 * Double(figures.runs)) }
+            // Each of the six beside the door leaves it out of its choice of links in about two of five messages: all of
+            // them do in 0.4 %, and so does every phone.
+            if !settings.cancelsRelays { #expect(Double(crossed) >= 0.99 * Double(figures.runs)) }
         }
     }
 
