@@ -95,7 +95,7 @@ let package = Package(
             path: "Tests/JournalProbe", swiftSettings: strict),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Application", "Domain", "NativeCryptography", "ZlibCompression"],
+            dependencies: ["Application", "Domain", "InMemory", "NativeCryptography", "ZlibCompression"],
             path: "Tests/Benchmarks", swiftSettings: strict),
         .executableTarget(
             name: "SimulationHash", dependencies: ["Application", "Domain", "InMemory"],

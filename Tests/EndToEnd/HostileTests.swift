@@ -79,11 +79,16 @@ extension EndToEnd {
             } while outcome.look { $0 } == nil
             let sent = try #require(outcome.look { $0 }).get()
             #expect(sent >= 5000)
-            // This was said last on the hostile link; when it comes out, all before it has been looked at.
-            lastHonest += 1
-            receiver.forget()
-            try hostile.send(try HonestFrame.make(lastHonest))
-            #expect(receiver.hears(1))
+            // This was said last on the hostile link; when it comes out, all before it has been looked at or dropped. The
+            // link's budgets are spent, and come back within seconds.
+            var isHeard = false
+            for _ in 0..<20 where !isHeard {
+                lastHonest += 1
+                receiver.forget()
+                try hostile.send(try HonestFrame.make(lastHonest))
+                isHeard = receiver.hears(1, within: 1)
+            }
+            #expect(isHeard)
             for counter in [
                 "droppedMalformedFrame", "droppedClockSkew", "droppedSelfLoop", "droppedDuplicateAtIngress",
             ] {
@@ -109,7 +114,7 @@ extension EndToEnd {
 
         /// Measures honest frames alone and during a flood of 200 frames a second.
         private func honestFramesPass(during flood: TimedFrame, counted counter: String) throws {
-            let count = EndToEnd.isSoak ? 50_000 : 10_000
+            let count = EndToEnd.isSoak ? 10_000 : 1000
             try passHonestFrames(count / 4)
             let calm = try passHonestFrames(count)
             let before = try victim.counter(counter)
@@ -128,7 +133,8 @@ extension EndToEnd {
             if EndToEnd.isSoak { #expect(ratio < 2) }
         }
 
-        /// Sends honest frames through the victim, a few at a time, and checks each that comes out.
+        /// Sends honest frames through the victim, a few at a time, and checks each that comes out. A relay waits a random
+        /// 10 ms at least, so they change places, and stay below what a link may have passed on in a second.
         ///
         /// - Returns: How long it took, in seconds.
         @discardableResult
@@ -141,11 +147,11 @@ extension EndToEnd {
             }
             let clock = ContinuousClock()
             let start = clock.now
-            for (index, frame) in frames.enumerated() {
-                if index >= window { try #require(receiver.hears(index - window + 1)) }
-                try sender.send(frame)
+            for first in stride(from: 0, to: count, by: window) {
+                let end = min(first + window, count)
+                for frame in frames[first..<end] { try sender.send(frame) }
+                try #require(receiver.hears(end))
             }
-            try #require(receiver.hears(count))
             let time = clock.now - start
             let expected = frames.map { frame in
                 var relayed = frame
@@ -153,7 +159,7 @@ extension EndToEnd {
                 return relayed
             }
             // Not their difference, which would fill the screen.
-            let areAllThere = receiver.heard == expected
+            let areAllThere = receiver.heard.count == count && Set(receiver.heard) == Set(expected)
             #expect(areAllThere)
             return Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
         }

@@ -56,6 +56,16 @@ extension EndToEnd {
             #expect(try alice.run("topology", "--dot", "--json").status == 64)
         }
 
+        /// Makes a program of one line. A process of its own writes it: a file that is open for writing in this one while
+        /// another test starts a program cannot be run.
+        private func makeProgram(_ name: String, _ line: String) throws {
+            let path = folder.file(name)
+            let script = "printf '#!/bin/sh\\n%s\\n' \"$2\" > \"$1\" && chmod 700 \"$1\""
+            let writer = try ChildProcess(
+                "/bin/sh", ["-c", script, "sh", path, line], environment: ["PATH": "/usr/bin:/bin"])
+            try #require(try writer.exitStatus(within: SatchelNode.patience) == 0, "\(writer.text(.errors))")
+        }
+
         @Test("--svg runs Graphviz, and names the package where it is not installed")
         func svg() throws {
             let program = try BuiltProgram("satchel").url.path
@@ -71,13 +81,12 @@ extension EndToEnd {
             #expect(missing.notes.contains("graphviz"))
             #expect(missing.output.isEmpty)
 
-            try folder.write(Array("#!/bin/sh\necho \"<svg $1>\"\nexec /bin/cat\n".utf8), to: "dot")
-            try folder.setMode(0o700, of: "dot")
+            try makeProgram("dot", "echo \"<svg $1>\"; exec /bin/cat")
             let drawn = try draw(path: folder.path)
             #expect(drawn.status == 0, "\(drawn.notes)")
             #expect(drawn.output.hasPrefix("<svg -Tsvg>\ngraph mesh {"))
 
-            try folder.write(Array("#!/bin/sh\nexit 3\n".utf8), to: "dot")
+            try makeProgram("dot", "exit 3")
             #expect(try draw(path: folder.path).status == 74)
         }
 
@@ -87,9 +96,9 @@ extension EndToEnd {
             #expect(direct["way"] == "direct")
             #expect(try alice.run("trace", "carol").output.contains("flooded"))
             #expect(try alice.run("trace", "nobody").status == 66)
-            // A file travels in packets of version 2: alice learns that carol and bob speak it.
+            // A file is a packet of version 2: who sends one shows that it speaks it.
             try folder.write(Array("x".utf8), to: "x.txt")
-            _ = try carol.json("send", "--file", folder.file("x.txt"))
+            for node in [bob, carol] { _ = try node.json("send", "--file", folder.file("x.txt")) }
             let way = try ask(["trace", "carol"]) { $0["way"] == "route" }
             #expect(way["hops"]?.array?.map { $0["id"]?.string } == [try bob.identifier])
             let text = try alice.run("trace", "carol").output

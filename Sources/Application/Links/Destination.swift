@@ -42,14 +42,18 @@ extension LinkTable {
         let request = Fanout.Request(
             type: destination.type, target: destination.peer, requiresDirect: destination.requiresDirect,
             collapses: !destination.isDirectAnnounce, seed: isSeeded ? Array(destination.key.text.utf8) : [])
-        return Fanout.select(
-            request, opened: candidates(opened, for: destination), accepted: candidates(accepted, for: destination),
-            using: cryptography)
+        let (ours, theirs) = (candidates(opened, for: destination), candidates(accepted, for: destination))
+        let places = Fanout.select(request, opened: ours.traits, accepted: theirs.traits, using: cryptography)
+        return places.map { $0 < ours.links.count ? ours.links[$0] : theirs.links[$0 - ours.links.count] }
     }
 
-    private func candidates(_ ids: [LinkID], for destination: Destination) -> [Fanout.Candidate<LinkID>] {
-        var candidates: [Fanout.Candidate<LinkID>] = []
-        candidates.reserveCapacity(ids.count)
+    /// The links that come into question, and what the choice needs to know of each.
+    private func candidates(
+        _ ids: [LinkID], for destination: Destination
+    ) -> (links: [LinkID], traits: [Fanout.Candidate]) {
+        var candidates: (links: [LinkID], traits: [Fanout.Candidate]) = ([], [])
+        candidates.links.reserveCapacity(ids.count)
+        candidates.traits.reserveCapacity(ids.count)
         for id in ids {
             guard let state = self[id] else { continue }
             var peer = state.boundPeer
@@ -67,10 +71,10 @@ extension LinkTable {
                 state.description.isOutgoing && (isOnly ? peer != nil : peer.map { preferred(by: $0) == id } ?? false)
             let isExcluded =
                 id == destination.ingress || destination.source != nil && state.boundPeer == destination.source
-            candidates.append(
+            candidates.links.append(id)
+            candidates.traits.append(
                 Fanout.Candidate(
-                    link: id, name: state.fanoutName, peer: peer,
-                    isPreferred: isPreferred, isExcluded: isExcluded))
+                    name: state.fanoutName, peer: peer, isPreferred: isPreferred, isExcluded: isExcluded))
         }
         return candidates
     }

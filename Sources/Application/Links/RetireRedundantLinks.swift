@@ -38,6 +38,8 @@ final class RetireRedundantLinks {
                 among: candidates, ingress: ingress, preferred: links.preferred(by: peer),
                 retiredAt: retiredAt[peer], at: now)
         else { return nil }
+        // [ours]: anybody can replay an announce on a link of ours; one that a handshake proved does not go for it.
+        guard links[survivor]?.authenticatedPeer != nil || !links.hasAuthenticatedLink(to: peer) else { return nil }
         retiredAt[peer] = now
         for link in bound where link != survivor {
             // Identity first: nothing more may go there in the peer's name while the link closes.

@@ -3,47 +3,19 @@
 ///
 /// Source: spec, mesh §9.
 public enum Fanout {
-    /// A usable link, as far as the choice needs to know it.
-    public struct Candidate<Link: Hashable & Sendable>: Sendable {
-        /// Which link.
-        public let link: Link
-        /// What the choice depends on.
-        @usableFromInline let traits: Traits
+    /// A usable link, as far as the choice needs to know it; which one it is, the caller knows by its place.
+    public struct Candidate: Sendable {
+        /// Its name in the draw of the subset, UTF-8: local, and the same for as long as the link lives.
+        public let name: [UInt8]
+        /// The peer that it is bound to.
+        public let peer: PeerID?
+        /// Whether it is its peer's preferred link; only one that we opened can be.
+        public let isPreferred: Bool
+        /// Whether the packet may not leave on it: it came in there, or from the peer that the link is bound to.
+        public let isExcluded: Bool
 
         /// Describes a link.
-        ///
-        /// - Parameters:
-        ///   - name: Its name in the draw of the subset, UTF-8: local, and the same for as long as the link lives.
-        ///   - peer: The peer that it is bound to.
-        ///   - isPreferred: Whether it is its peer's preferred link; only one that we opened can be.
-        ///   - isExcluded: Whether the packet may not leave on it: it came in there, or from the peer that the link is
-        ///     bound to.
-        @inlinable
-        public init(link: Link, name: [UInt8], peer: PeerID?, isPreferred: Bool = false, isExcluded: Bool = false) {
-            self.link = link
-            traits = Traits(name: name, peer: peer, isPreferred: isPreferred, isExcluded: isExcluded)
-        }
-
-        /// Its name in the draw.
-        public var name: [UInt8] { traits.name }
-        /// The peer that it is bound to.
-        public var peer: PeerID? { traits.peer }
-        /// Whether it is its peer's preferred link.
-        public var isPreferred: Bool { traits.isPreferred }
-        /// Whether the packet may not leave on it.
-        public var isExcluded: Bool { traits.isExcluded }
-    }
-
-    /// A link without saying which: what the choice is made of.
-    @usableFromInline
-    struct Traits: Sendable {
-        let name: [UInt8]
-        let peer: PeerID?
-        let isPreferred: Bool
-        let isExcluded: Bool
-
-        @usableFromInline
-        init(name: [UInt8], peer: PeerID?, isPreferred: Bool, isExcluded: Bool) {
+        public init(name: [UInt8], peer: PeerID?, isPreferred: Bool = false, isExcluded: Bool = false) {
             self.name = name
             self.peer = peer
             self.isPreferred = isPreferred
@@ -86,24 +58,10 @@ public enum Fanout {
     /// - Parameters:
     ///   - opened: Links that we opened, in a fixed order.
     ///   - accepted: Links that neighbours opened, oldest first.
-    /// - Returns: The chosen ones: first those that we opened, each part in its order, a subset in the order of its draw.
-    @inlinable
-    @inline(__always)
-    public static func select<Link>(
-        _ request: Request, opened: [Candidate<Link>], accepted: [Candidate<Link>],
-        using cryptography: some Cryptography
-    ) -> [Link] {
-        // Only this much is compiled where the kind of link is known, and always there: generic code across modules is
-        // slow, and the caller is generic in the cryptography.
-        places(
-            request, opened: opened.map { $0.traits }, accepted: accepted.map { $0.traits }, using: cryptography
-        ).map { $0 < opened.count ? opened[$0].link : accepted[$0 - opened.count].link }
-    }
-
-    /// The places of the chosen links, those that neighbours opened counted on behind our own.
-    @usableFromInline
-    static func places(
-        _ request: Request, opened: [Traits], accepted: [Traits], using cryptography: some Cryptography
+    /// - Returns: The places of the chosen ones, those that neighbours opened counted on behind our own: first those that
+    ///   we opened, each part in its order, a subset in the order of its draw.
+    public static func select(
+        _ request: Request, opened: [Candidate], accepted: [Candidate], using cryptography: some Cryptography
     ) -> [Int] {
         let links = opened + accepted
         let near = opened.indices.filter { !links[$0].isExcluded }
@@ -129,7 +87,7 @@ public enum Fanout {
 
     /// One link for each bound peer: its preferred one, else the first that we opened, else the oldest that it opened;
     /// writes have a flow control for each link, notifications share one. Unbound links stay.
-    private static func collapse(_ near: [Int], _ far: [Int], of links: [Traits]) -> (near: [Int], far: [Int]) {
+    private static func collapse(_ near: [Int], _ far: [Int], of links: [Candidate]) -> (near: [Int], far: [Int]) {
         var served = Set<PeerID>(minimumCapacity: near.count + far.count)
         var isPreferred = [Bool](repeating: false, count: links.count)
         for place in near where links[place].isPreferred {
@@ -144,7 +102,7 @@ public enum Fanout {
 
     /// The links whose names have the lowest digests behind the seed. Names differ, so digests do.
     private static func subset(
-        of places: [Int], _ links: [Traits], seed: [UInt8], using cryptography: some Cryptography
+        of places: [Int], _ links: [Candidate], seed: [UInt8], using cryptography: some Cryptography
     ) -> [Int] {
         let size = subsetSize(of: places.count)
         guard size < places.count else { return places }

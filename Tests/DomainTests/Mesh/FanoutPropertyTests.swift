@@ -3,7 +3,7 @@ import Testing
 
 /// The rules of spec mesh §9, step by step and as slowly as they are written there, to compare with.
 private struct FanoutModel {
-    typealias Candidate = Fanout.Candidate<String>
+    typealias Candidate = Fanout.Candidate
     let opened: [Candidate]
     let accepted: [Candidate]
 
@@ -58,7 +58,7 @@ private struct FanoutModel {
 
 @Suite("Fanout properties")
 struct FanoutPropertyTests {
-    private typealias Candidate = Fanout.Candidate<String>
+    private typealias Candidate = Fanout.Candidate
 
     /// Links of which some are bound to a few peers, at most one of each peer's preferred.
     private func links(_ prefix: String, _ generator: inout PacketTestGenerator) -> [Candidate] {
@@ -71,7 +71,7 @@ struct FanoutPropertyTests {
                 prefix == "p" && Bool.random(using: &generator)
                 && peer.map { withPreferred.insert($0).inserted } ?? false
             return Candidate(
-                link: "\(prefix)\(number)", name: Array("\(prefix)\(number)".utf8), peer: peer,
+                link: "\(prefix)\(number)", peer: peer,
                 isPreferred: isPreferred, isExcluded: Int.random(in: 0..<6, using: &generator) == 0)
         }
     }
@@ -88,9 +88,9 @@ struct FanoutPropertyTests {
                     ? PeerID(rawValue: UInt64.random(in: 1...12, using: &generator)) : nil,
                 requiresDirect: Bool.random(using: &generator), collapses: Bool.random(using: &generator),
                 seed: Array("packet-\(round)".utf8))
-            let chosen = Fanout.select(
+            let chosen = Fanout.selectLinks(
                 request, opened: opened, accepted: accepted, using: PacketTools.cryptography)
-            let again = Fanout.select(
+            let again = Fanout.selectLinks(
                 request, opened: opened, accepted: accepted, using: PacketTools.cryptography)
             #expect(chosen == again)
             #expect(Set(chosen).count == chosen.count)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Fanout")
 struct FanoutTests {
-    private typealias Candidate = Fanout.Candidate<String>
+    private typealias Candidate = Fanout.Candidate
 
     private static let alice = PeerID(rawValue: 0xA)
     private static let bob = PeerID(rawValue: 0xB)
@@ -11,7 +11,7 @@ struct FanoutTests {
     private func link(
         _ name: String, _ peer: PeerID? = nil, preferred: Bool = false, excluded: Bool = false
     ) -> Candidate {
-        Candidate(link: name, name: Array(name.utf8), peer: peer, isPreferred: preferred, isExcluded: excluded)
+        Candidate(link: name, peer: peer, isPreferred: preferred, isExcluded: excluded)
     }
 
     private func links(_ prefix: String, _ numbers: ClosedRange<Int>) -> [Candidate] {
@@ -24,7 +24,7 @@ struct FanoutTests {
     ) -> [String] {
         let request = Fanout.Request(
             type: type, target: target, requiresDirect: direct, collapses: collapses, seed: Array(seed.utf8))
-        return Fanout.select(request, opened: opened, accepted: accepted, using: PacketTools.cryptography)
+        return Fanout.selectLinks(request, opened: opened, accepted: accepted, using: PacketTools.cryptography)
     }
 
     // MARK: Step 1
