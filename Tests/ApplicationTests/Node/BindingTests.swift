@@ -114,8 +114,6 @@ struct RedundantLinkTests {
         let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
         _ = world.connect(alice, bob)
         world.time.run(for: .seconds(3))
-        _ = try #require(alice.node).sendPrivate("over the first", to: bob.id)
-        world.time.run(for: .seconds(3))
         _ = world.connect(alice, bob)
         let isRetired = world.run(atMost: .seconds(40)) { alice.endpoint.openLinks.count == 1 }
         #expect(isRetired)
@@ -128,9 +126,22 @@ struct RedundantLinkTests {
         _ = try #require(alice.node).sendPrivate("over the second", to: bob.id)
         _ = try #require(bob.node).sendPrivate("and back", to: alice.id)
         world.time.run(for: .seconds(3))
-        #expect(bob.privateTexts == ["over the first", "over the second"])
+        #expect(bob.privateTexts == ["over the second"])
         #expect(alice.privateTexts == ["and back"])
         #expect(!disconnects(alice).contains(bob.id))
+    }
+
+    @Test("one that a handshake proved does not go for one that an announce claims")
+    func proved() throws {
+        let (alice, bob) = (world.addNode("alice"), world.addNode("bob"))
+        _ = world.connect(alice, bob)
+        world.time.run(for: .seconds(3))
+        _ = try #require(alice.node).sendPrivate("over the first", to: bob.id)
+        world.time.run(for: .seconds(3))
+        _ = world.connect(alice, bob)
+        world.time.run(for: .seconds(40))
+        #expect(alice.counter(.linksRetired) == 0)
+        #expect(alice.node?.report.links.map(\.isAuthenticated) == [true, false])
     }
 
     /// Peers that a node reported as disconnected.
