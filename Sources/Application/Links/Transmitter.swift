@@ -100,6 +100,14 @@ final class Transmitter<C: Cryptography> {
         return put(frame, of: packet, on: chosen)
     }
 
+    /// Sends a packet of ours on every link, past the choice among them: a goodbye concerns each neighbour.
+    func sendOnEveryLink(_ packet: Packet) {
+        guard hold == nil,
+            let frame = packet.encoded(padding: packet.type.isPaddedOnAir, using: ports.compression)
+        else { return }
+        _ = put(frame, of: packet, on: links.ids)
+    }
+
     private func destination(of packet: Packet) -> Destination {
         let peer = packet.isBroadcast ? nil : packet.recipient
         var destination = Destination(

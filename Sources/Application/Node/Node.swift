@@ -114,6 +114,15 @@ public final class Node<C: Cryptography> {
         pings = MeshPing(
             localPeer: local, links: links, registry: registry, transmitter: transmitter, ports: ports,
             counters: counters)
+        connectParts()
+        for event in stored.recentEvents {
+            publicChat.remember(event)
+            privateChat.remember(event)
+        }
+    }
+
+    /// Tells the parts whom to call back.
+    private func connectParts() {
         noise.isForRelay = settings.role == .relay
         files.isForRelay = settings.role == .relay
         publicChat.isForRelay = settings.role == .relay
@@ -125,10 +134,6 @@ public final class Node<C: Cryptography> {
             counters.add(.peersDisplaced)
             routes.forget($0.id)
             report(.left, $0)
-        }
-        for event in stored.recentEvents {
-            publicChat.remember(event)
-            privateChat.remember(event)
         }
     }
 
@@ -150,7 +155,7 @@ public final class Node<C: Cryptography> {
         guard links.count > 0, let leave = transmitter.sign(transmitter.makePacket(.leave, payload: [])) else {
             return
         }
-        _ = transmitter.send(leave)
+        transmitter.sendOnEveryLink(leave)
     }
 
     // MARK: Links

@@ -153,4 +153,12 @@ struct RelayTests {
         world.time.run(for: .seconds(1))
         #expect(hub.counter(.packetsSpooled) == 0)
     }
+
+    @Test("a goodbye of ours concerns each neighbour: it leaves on every link")
+    func goodbye() {
+        let (hub, around) = star(9)
+        hub.node?.stop()
+        world.time.run(for: 50)
+        #expect(around.allSatisfy { $0.heard.contains { PacketView($0)?.type == .leave } })
+    }
 }
