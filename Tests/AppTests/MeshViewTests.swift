@@ -9,13 +9,12 @@ struct MeshViewTests {
         try JSONValue(
             parsing: #"""
                 {"nodes": [
-                  {"id": "0000000000000001", "displayName": "me", "isSelf": true, "isConnected": false},
-                  {"id": "0000000000000002", "displayName": "a\"b\\nc<d>&amp;\u001b[1m\u202e", "isConnected": true},
-                  {"id": "0000000000000003", "isSelf": false, "isConnected": false}
+                  {"id": "0000000000000001", "name": "me", "self": true, "isConnected": false},
+                  {"id": "0000000000000002", "name": "a\"b\\nc<d>&amp;\u001b[1m\u202e", "isConnected": true},
+                  {"id": "0000000000000003", "self": false, "isConnected": false}
                 ], "edges": [
-                  {"first": "0000000000000001", "second": "0000000000000002", "isConfirmed": true},
-                  {"first": "0000000000000002", "second": "0000000000000003", "isConfirmed": false}
-                ]}
+                  ["0000000000000001", "0000000000000002"], ["0000000000000002", "0000000000000003"]
+                ], "confirmedEdges": [["0000000000000001", "0000000000000002"]]}
                 """#)
     }
 
@@ -49,7 +48,7 @@ struct MeshViewTests {
 
     @Test("a mesh of one node has no table of neighbours")
     func alone() throws {
-        let mesh = try JSONValue(parsing: #"{"nodes": [{"id": "0000000000000001", "isSelf": true}], "edges": []}"#)
+        let mesh = try JSONValue(parsing: #"{"nodes": [{"id": "0000000000000001", "self": true}], "edges": []}"#)
         #expect(TopologyGraph(mesh).tables.split(separator: "\n").count == 2)
     }
 
@@ -62,11 +61,11 @@ struct MeshViewTests {
                         {"peer": "0000000000000009", "displayName": "fa\\u001br", "way": "\(way)", "hops": \(hops)}
                         """))
         }
-        #expect(try text("direct", "[]") == "fa\u{FFFD}r (0000000000000009) is a neighbour\n")
+        #expect(try text("direct", "[]") == "you → fa\u{FFFD}r (1 hop, as announces tell)\n")
         let hops = #"[{"id": "0000000000000002", "displayName": "bob"}, {"id": "0000000000000003"}]"#
         #expect(
             try text("route", hops)
-                == "1  bob (0000000000000002)\n2  0000000000000003\n3  fa\u{FFFD}r (0000000000000009)\n")
+                == "you → bob → 00000000… → fa\u{FFFD}r (3 hops, as announces tell)\n")
         #expect(try text("flooded", "[]").contains("flooded"))
     }
 

@@ -1,24 +1,23 @@
 import Domain
 
 extension TopologyReport {
-    /// The mesh as `topology --json` prints it.
+    /// The mesh as `topology --json` prints it: every claimed edge, and beside them those that both ends claim
+    /// (spec: app §13.3).
     public var json: JSONValue {
         .object([
             "nodes": .array(
                 members.map { member in
                     .object([
-                        "id": .string(member.id.hex), "displayName": member.displayName.map { .string($0) },
-                        "isSelf": .bool(member.isSelf), "isConnected": .bool(member.isConnected),
+                        "id": .string(member.id.hex), "name": member.displayName.map { .string($0) },
+                        "self": .bool(member.isSelf), "isConnected": .bool(member.isConnected),
                     ])
                 }),
-            "edges": .array(
-                edges.map { edge in
-                    .object([
-                        "first": .string(edge.first.hex), "second": .string(edge.second.hex),
-                        "isConfirmed": .bool(edge.isConfirmed),
-                    ])
-                }),
+            "edges": Self.pairs(edges), "confirmedEdges": Self.pairs(edges.filter(\.isConfirmed)),
         ])
+    }
+
+    private static func pairs(_ edges: [Topology.Edge]) -> JSONValue {
+        .array(edges.map { .array([.string($0.first.hex), .string($0.second.hex)]) })
     }
 }
 

@@ -40,14 +40,14 @@ enum ChatInput: Hashable, Sendable {
 
 /// The commands that there are.
 enum SlashVerb: String, CaseIterable, Sendable {
-    case clear, close, fingerprint, help, hug, id, msg, nick, open, peers, ping, quit, send, slap, status, views, wave,
-        who
+    case clear, close, fingerprint, help, hug, id, msg, nick, open, peers, ping, quit, send, slap, status,
+        topology, trace, views, wave, who
 
     /// Commands of the phones and of the specification that this version does not have.
     static let unsupported: Set<String> = [
         "alias", "block", "board", "bookmark", "cancel", "delete", "drop", "fav", "files", "group", "j", "join",
         "leave",
-        "links", "notes", "panic", "pay", "retry", "save", "set", "topology", "trace", "unblock", "unfav", "verify",
+        "links", "notes", "panic", "pay", "retry", "save", "set", "unblock", "unfav", "verify",
         "voice",
     ]
 
@@ -68,10 +68,11 @@ enum SlashVerb: String, CaseIterable, Sendable {
         case .open: "/open PEER"
         case .fingerprint: "/fingerprint [PEER]"
         case .ping: "/ping PEER"
+        case .trace: "/trace PEER"
         case .hug: "/hug PEER"
         case .slap: "/slap PEER"
         case .send: "/send PATH"
-        case .clear, .close, .help, .id, .peers, .quit, .status, .views, .wave, .who: "/" + rawValue
+        case .clear, .close, .help, .id, .peers, .quit, .status, .topology, .views, .wave, .who: "/" + rawValue
         }
     }
 
@@ -88,6 +89,8 @@ enum SlashVerb: String, CaseIterable, Sendable {
         case .id: "your own identity"
         case .fingerprint: "a peer's fingerprint, to be compared over another channel"
         case .ping: "ask a peer for a sign of life"
+        case .trace: "the way that packets to a peer take, as announces tell"
+        case .topology: "who is whose neighbour"
         case .status: "the node at a glance"
         case .send: "send a file to everyone"
         case .clear: "empty the open view; others keep their copies"
@@ -100,7 +103,7 @@ enum SlashVerb: String, CaseIterable, Sendable {
     }
 
     /// Whether its argument is a peer's name, for completion.
-    var takesPeer: Bool { [.msg, .open, .fingerprint, .ping, .hug, .slap].contains(self) }
+    var takesPeer: Bool { [.msg, .open, .fingerprint, .ping, .trace, .hug, .slap].contains(self) }
 }
 
 /// A command with its argument.
@@ -118,6 +121,8 @@ enum ChatCommand: Hashable, Sendable {
     /// `nil`: that of the open thread, or our own.
     case fingerprint(String?)
     case ping(String)
+    case trace(String)
+    case topology
     case status
     case send(path: String)
     case clear
@@ -137,11 +142,12 @@ enum ChatCommand: Hashable, Sendable {
         case .open where name == "mesh": self = .open(nil)
         case .open where !name.isEmpty: self = .open(name)
         case .ping where !name.isEmpty: self = .ping(name)
+        case .trace where !name.isEmpty: self = .trace(name)
         case .hug where !name.isEmpty: self = .emote(.hug, name)
         case .slap where !name.isEmpty: self = .emote(.slap, name)
         case .nick where !argument.trimmedForWire.isEmpty: self = .nick(argument)
         case .send where !argument.trimmedForWire.isEmpty: self = .send(path: argument.trimmedForWire)
-        case .open, .ping, .hug, .slap, .nick, .send: return nil
+        case .open, .ping, .trace, .hug, .slap, .nick, .send: return nil
         case .fingerprint: self = .fingerprint(name.isEmpty ? nil : name)
         case .who: self = .who
         case .peers: self = .peers
@@ -149,6 +155,7 @@ enum ChatCommand: Hashable, Sendable {
         case .views: self = .views
         case .id: self = .id
         case .status: self = .status
+        case .topology: self = .topology
         case .clear: self = .clear
         case .wave: self = .wave
         case .help: self = .help

@@ -34,6 +34,8 @@ extension ChatLoop {
         case .fingerprint(let peer): showFingerprint(of: peer)
         case .ping(let peer): ping(peer)
         case .status: showStatus()
+        case .trace(let peer): trace(peer)
+        case .topology: showTopology()
         case .send(let path): sendFile(path)
         case .emote(let emote, let peer): perform(emote, to: peer)
         case .wave: give(.object(["text": "👋"]))
@@ -252,6 +254,19 @@ extension ChatLoop {
     private func showStatus() {
         guard let answer = ask("status") else { return }
         say("status", StatusVerb.text(of: answer).trimmedForWire, data: answer)
+    }
+
+    private func trace(_ name: String) {
+        guard let peer = find(name),
+            let answer = ask("trace", .object(["to": .string(peer.hex)]), code: "trace.failed")
+        else { return }
+        let isKnown = answer["way"]?.string != "flooded"
+        say(isKnown ? "trace.path" : "trace.none", TraceVerb.text(of: answer).trimmedForWire, data: answer)
+    }
+
+    private func showTopology() {
+        guard let answer = ask("topology") else { return }
+        say("topology", TopologyGraph(answer).tables.trimmedForWire, data: answer)
     }
 
     private func rename(_ name: String) {

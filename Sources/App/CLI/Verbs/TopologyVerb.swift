@@ -79,14 +79,17 @@ struct TopologyGraph {
         nodes = (answer["nodes"]?.array ?? []).map { node in
             Node(
                 id: DisplayText.line(node["id"]?.string ?? "?"),
-                name: (node["displayName"]?.string).map(DisplayText.line),
-                isSelf: node["isSelf"]?.bool == true, isConnected: node["isConnected"]?.bool == true)
+                name: (node["name"]?.string).map(DisplayText.line),
+                isSelf: node["self"]?.bool == true, isConnected: node["isConnected"]?.bool == true)
         }
-        edges = (answer["edges"]?.array ?? []).map { edge in
-            Edge(
-                first: DisplayText.line(edge["first"]?.string ?? "?"),
-                second: DisplayText.line(edge["second"]?.string ?? "?"), isConfirmed: edge["isConfirmed"]?.bool == true)
+        func pairs(_ name: String) -> [[String]] {
+            (answer[name]?.array ?? []).compactMap { pair in
+                let ends = (pair.array ?? []).map { DisplayText.line($0.string ?? "?") }
+                return ends.count == 2 ? ends : nil
+            }
         }
+        let confirmed = Set(pairs("confirmedEdges"))
+        edges = pairs("edges").map { Edge(first: $0[0], second: $0[1], isConfirmed: confirmed.contains($0)) }
     }
 
     /// Nodes, then edges, for a person.

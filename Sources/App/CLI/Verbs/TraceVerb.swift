@@ -24,20 +24,18 @@ enum TraceVerb {
             return .done
         })
 
-    /// The way for a person.
+    /// The way for a person: an estimate by what nodes claim, not a recorded one (spec: app §13.2).
     static func text(of answer: JSONValue) -> String {
         let target = title(answer, id: answer["peer"])
-        switch answer["way"]?.string {
-        case "direct": return "\(target) is a neighbour\n"
-        case "route":
-            let nodes = (answer["hops"]?.array ?? []).map { title($0, id: $0["id"]) } + [target]
-            return nodes.enumerated().map { "\($0.offset + 1)  \($0.element)\n" }.joined()
-        default: return "no confirmed route to \(target) is known: packets to it are flooded\n"
+        guard let way = answer["way"]?.string, way != "flooded" else {
+            return "no confirmed route to \(target) is known: packets to it are flooded\n"
         }
+        let nodes = ["you"] + (answer["hops"]?.array ?? []).map { title($0, id: $0["id"]) } + [target]
+        let hops = nodes.count - 1
+        return nodes.joined(separator: " → ") + " (\(hops) \(hops == 1 ? "hop" : "hops"), as announces tell)\n"
     }
 
     private static func title(_ node: JSONValue, id: JSONValue?) -> String {
-        let id = DisplayText.line(id?.string ?? "?")
-        return node["displayName"]?.string.map { "\(DisplayText.line($0)) (\(id))" } ?? id
+        node["displayName"]?.string.map(DisplayText.line) ?? String(DisplayText.line(id?.string ?? "?").prefix(8)) + "…"
     }
 }
