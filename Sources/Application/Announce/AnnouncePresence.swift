@@ -94,10 +94,15 @@ final class AnnouncePresence<C: Cryptography> {
             if size <= limit || count == 0 {
                 lastSent = ports.clock.uptime
                 isOwed = false
-                _ = transmitter.send(packet)
+                if transmitter.send(packet) { releaseLinks() }
                 return
             }
         }
+    }
+
+    /// Every link has been told who we are; what waited for that on new ones goes.
+    private func releaseLinks() {
+        for link in transmitter.links.ids { transmitter.queues.greeted(link) }
     }
 
     private func packet(neighbours: [PeerID]) -> Packet? {

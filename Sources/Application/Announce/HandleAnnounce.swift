@@ -20,7 +20,7 @@ final class HandleAnnounce<C: Cryptography> {
     private let counters: Counters
     private let cryptography: C
     /// When each peer was last answered with an announce of ours.
-    private var answered = RecentPeers(lifetime: MeshPolicy.announceBackInterval)
+    private var answered = RecentPeers(lifetime: MeshPolicy.announceBackInterval + 1)
     /// When each peer's conflicting keys were last reported.
     private var alarmed = RecentPeers(lifetime: MeshPolicy.announceBackInterval)
 

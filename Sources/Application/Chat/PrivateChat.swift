@@ -197,10 +197,16 @@ final class PrivateChat<C: Cryptography> {
         return true
     }
 
-    /// Sends a payload under the session as it stands, past the queue; for what belongs to the session itself.
+    /// Sends a payload under the session as it stands, past the queue; for what belongs to the session itself. What no link
+    /// takes now waits in the queue.
     func sendNow(_ payload: NoisePayload, to peer: PeerID) {
-        guard case .sealed(let frame) = sessions.seal(payload.encoded, for: peer) else { return }
-        _ = transmitter.send(transmitter.makePacket(.noiseEncrypted, to: peer, payload: frame))
+        if case .sealed(let frame) = sessions.seal(payload.encoded, for: peer),
+            transmitter.send(transmitter.makePacket(.noiseEncrypted, to: peer, payload: frame))
+        {
+            return
+        }
+        queues[peer, default: []].insert(.payload(payload, since: ports.clock.uptime), at: 0)
+        ports.scheduler.schedule(.privateQueue(peer), at: ports.clock.uptime + SessionPolicy.messageWindow)
     }
 
     /// The clock is right again: what waited for that begins to wait for a session, and goes where its peer is here.
@@ -231,6 +237,8 @@ final class PrivateChat<C: Cryptography> {
         let late = sent.late(for: peer, leftBefore: ports.clock.uptime, by: ChatPolicy.confirmation)
         if !late.isEmpty, sessions.established(with: peer) != nil {
             routes.fail(peer)
+            // Lost twice on a link that was proved: whoever passed the handshake through may keep the rest.
+            if sent.wasRepeated(any: late.map(\.0)) { transmitter.links.retireProofs(of: peer) }
             counters.add(.messagesSentAgain, late.count)
             queueAgain(late, for: peer)
             flush(peer)

@@ -10,6 +10,7 @@ final class PublicChat<C: Cryptography> {
     private let signers: Signers<C>
     private let signatures: SignatureCheck<C>
     private let transmitter: Transmitter<C>
+    private let links: LinkTable
     private let names: DisplayNames
     private let ports: NodePorts
     private let counters: Counters
@@ -28,6 +29,7 @@ final class PublicChat<C: Cryptography> {
         self.signers = signers
         self.signatures = signatures
         self.transmitter = transmitter
+        links = transmitter.links
         self.names = names
         self.ports = ports
         self.counters = counters
@@ -132,7 +134,9 @@ final class PublicChat<C: Cryptography> {
 
     /// The rules of the timeline, in their order (spec: app §5.3).
     private func show(_ text: String, _ packet: Inbound) {
-        guard limiter.allows(text, from: packet.sender, at: ports.clock.uptime) else {
+        guard limiter.allows(text, from: packet.sender, at: ports.clock.uptime),
+            links.spend(of: \.shownMessages, on: packet.link, at: ports.clock.uptime)
+        else {
             return counters.add(.droppedPublicRateLimit)
         }
         guard text.count <= ChatPolicy.publicCharacters, !text.trimmedForWire.isEmpty else {

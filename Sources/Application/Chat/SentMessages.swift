@@ -45,6 +45,9 @@ struct SentMessages {
         }
     }
 
+    /// Whether one of the messages left more than once already.
+    func wasRepeated(any ids: [MessageID]) -> Bool { ids.contains { records[$0]?.attempts ?? 0 > 1 } }
+
     /// Whether any message to the peer may go again by itself.
     func mayGoAgain(to peer: PeerID) -> Bool {
         unconfirmed(for: peer).contains { (records[$0.0]?.attempts ?? 0) < ChatPolicy.attempts }

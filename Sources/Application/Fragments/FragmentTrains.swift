@@ -28,8 +28,9 @@ final class FragmentTrains {
         var next = 0
         /// Fragments that some link took.
         var accepted = 0
-        /// Every link was full at the last attempt.
-        var isHeldBack = false
+        /// Since when every link has been full.
+        var heldSince: Uptime?
+        var isHeldBack: Bool { heldSince != nil }
 
         init(
             id: UInt64, plan: FragmentPlan, type: MessageType, destination: Destination, transfer: TransferID?,
@@ -94,7 +95,8 @@ final class FragmentTrains {
             let frame = train.plan.fragment(at: train.next)?.encoded(padding: false, using: ports.compression)
         else { return finish(train) }
         var delay = train.plan.spacing
-        train.isHeldBack = false
+        let heldSince = train.heldSince
+        train.heldSince = nil
         let priority = OutboundPriority.fragment(total: UInt16(clamping: train.plan.count))
         switch transmit?(frame, priority, train.destination) ?? .refused {
         case .accepted:
@@ -107,7 +109,10 @@ final class FragmentTrains {
             // Nobody is there for this piece now; those who join later miss it either way.
             train.next += 1
         case .full:
-            train.isHeldBack = true
+            let since = heldSince ?? ports.clock.uptime
+            // Receivers keep an assembly no longer; and a neighbour that takes nothing must not hold a place for ever.
+            if ports.clock.uptime - since > FragmentPolicy.lifetime { return finish(train) }
+            train.heldSince = since
             delay = Self.retryDelay
         }
         if train.next == train.plan.count { return finish(train) }

@@ -6,6 +6,8 @@ struct Destination {
     let type: MessageType
     /// Send to this peer's link, if it has one; else to everyone, who will pass it on.
     var peer: PeerID?
+    /// This link alone, as long as it is bound to the peer: what is to prove the link must not take another.
+    var via: LinkID?
     /// Nobody but that peer may get it.
     var requiresDirect = false
     /// Only a link that a handshake proved is enough for the peer: anybody can replay an announce and so claim to be the far
@@ -29,11 +31,22 @@ struct Destination {
     }
 }
 
+/// Which links a handshake message of ours may take.
+enum HandshakeWay: Equatable {
+    /// Those that claim to end at the peer; when no answer came that way before, all others too.
+    case claimed
+    /// One link, which it is to prove, as long as it is bound to the peer.
+    case via(LinkID)
+    /// One that was proved; without one, all.
+    case proved
+}
+
 extension LinkTable {
     /// The links that a packet leaves on (spec: mesh §9).
     func select(_ destination: Destination, using cryptography: some Cryptography) -> [LinkID] {
+        if let via = destination.via, let peer = destination.peer, self[via]?.boundPeer == peer { return [via] }
         var (opened, accepted) = (openedIDs, acceptedIDs)
-        if let peer = destination.peer, hasLink(to: peer), !destination.needsProof || hasAuthenticatedLink(to: peer) {
+        if let peer = destination.peer, hasUsableLink(to: peer, provedOnly: destination.needsProof) {
             // The target is a neighbour: what leads elsewhere plays no part.
             let own = links(boundTo: peer)
             (opened, accepted) = (own.filter(isOutgoing), own.filter { !isOutgoing($0) })
@@ -62,7 +75,7 @@ extension LinkTable {
                 if !isOnly, hasAuthenticatedLink(to: bound) {
                     // The peer has a link that is proved; one that only claims to be its own must not stand in for it.
                     if !destination.isDirectAnnounce { continue }
-                } else if destination.needsProof, bound == destination.peer {
+                } else if !state.isAnnounced || destination.needsProof && bound == destination.peer {
                     peer = nil
                 }
             }

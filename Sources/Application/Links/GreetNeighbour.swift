@@ -26,12 +26,15 @@ final class GreetNeighbour<C: Cryptography> {
     }
 
     /// A link came up and is in the table.
-    func linkUp(_ description: LinkDescription) {
+    ///
+    /// - Parameter isFresh: Whether links come up at a bearable rate; else it gets the next announce, and none of its own.
+    func linkUp(_ description: LinkDescription, isFresh: Bool) {
         let now = ports.clock.uptime
-        let verdict = judge(description, at: now)
+        let verdict = isFresh ? judge(description, at: now) : .limited
         if verdict != .allow { counters.add(.announcesWithheld) }
         guard verdict != .suppress else { return }
         _ = links.update(description.id) { $0.isOwedAnnounce = verdict == .allow }
+        if verdict == .allow { transmitter.queues.awaitGreeting(on: description.id) }
         let settling = description.isOutgoing ? MeshPolicy.openedLinkSettling : MeshPolicy.acceptedLinkSettling
         ports.scheduler.schedule(.linkSettled(description.id), at: now + settling)
     }
@@ -45,6 +48,7 @@ final class GreetNeighbour<C: Cryptography> {
                 return ports.scheduler.schedule(.linkSettled(link), at: due)
             }
         }
+        transmitter.queues.greeted(link)
         transmitter.flushSpool()
     }
 

@@ -29,6 +29,10 @@ struct LinkBudgets {
     var pins: TokenBucket
     /// Announces of ours that a peer provoked: answers, and those that push a new peer's presence on.
     var provokedAnnounces: TokenBucket
+    /// Public messages shown.
+    var shownMessages: TokenBucket
+    /// Comings and goings of neighbours logged.
+    var linkEvents: TokenBucket
     /// Comings and goings logged.
     var peerEvents: TokenBucket
     /// Alarms about conflicting keys.
@@ -36,8 +40,13 @@ struct LinkBudgets {
     /// Pings answered lately.
     var pingAnswers: RateWindow
 
-    init(at now: Uptime) {
-        func bucket(_ allowance: Allowance) -> TokenBucket { TokenBucket(allowance, at: now) }
+    /// - Parameter isSpent: Whether the budgets begin empty.
+    init(at now: Uptime, isSpent: Bool = false) {
+        func bucket(_ allowance: Allowance) -> TokenBucket {
+            var bucket = TokenBucket(allowance, at: now)
+            if isSpent { _ = bucket.spend(allowance.burst, at: now) }
+            return bucket
+        }
         frames = bucket(MeshPolicy.framesPerLink)
         bytes = bucket(MeshPolicy.bytesPerLink)
         inflation = TokenBucket(
@@ -52,9 +61,11 @@ struct LinkBudgets {
         failedOpens = bucket(MeshPolicy.failedOpensPerLink)
         pins = bucket(MeshPolicy.pinsPerLink)
         provokedAnnounces = bucket(MeshPolicy.provokedAnnouncesPerLink)
+        shownMessages = bucket(MeshPolicy.shownMessagesPerLink)
+        linkEvents = bucket(MeshPolicy.linkEventsPerLink)
         peerEvents = bucket(MeshPolicy.peerEventsPerLink)
         keyAlarms = bucket(MeshPolicy.keyAlarmsPerLink)
-        pingAnswers = RateWindow(limit: MeshPolicy.pingAnswersPerLink, window: MeshPolicy.pingTimeout)
+        pingAnswers = RateWindow(limit: MeshPolicy.pingAnswersPerLink, window: MeshPolicy.pingWindow)
     }
 }
 

@@ -7,6 +7,8 @@ final class LinkQueues {
     private let ports: NodePorts
     private let counters: Counters
     private var queues: [LinkID: OutboundQueue] = [:]
+    /// Links whose neighbour has not been told yet who we are: what is not that waits.
+    private var ungreeted: Set<LinkID> = []
     /// Bytes that wait on all links.
     private(set) var byteCount = 0
 
@@ -28,17 +30,20 @@ final class LinkQueues {
 
     /// Hands a frame to each of the links.
     ///
-    /// - Parameter source: The link that it came on; `nil` for one of ours.
+    /// - Parameters:
+    ///   - source: The link that it came on; `nil` for one of ours.
+    ///   - isGreeting: It tells who we are, and so does not wait for links that still have to be told.
     /// - Returns: `accepted` when one took it or keeps it queued, else `full` when one will take it later.
     func put(
         _ frame: [UInt8], _ priority: OutboundPriority, from source: LinkID? = nil, on links: [LinkID],
-        whenFull: WhenFull
+        whenFull: WhenFull, isGreeting: Bool = false
     ) -> SendOutcome {
         var full: [LinkID] = []
         var result = SendOutcome.refused
         for link in links {
             // What waits goes first.
-            switch queues[link] == nil ? handOver(frame, to: link) : .full {
+            let mustWait = ungreeted.contains(link) ? !isGreeting : queues[link] != nil
+            switch mustWait ? .full : handOver(frame, to: link) {
             case .accepted: result = .accepted
             case .full: full.append(link)
             case .refused: break
@@ -55,6 +60,7 @@ final class LinkQueues {
 
     /// Sends what waits for a link, as far as it goes; `true` when nothing waits any more.
     func drain(_ link: LinkID) -> Bool {
+        guard !ungreeted.contains(link) else { return false }
         guard var queue = queues.removeValue(forKey: link) else { return true }
         defer { if !queue.isEmpty { queues[link] = queue } }
         while let frame = queue.first {
@@ -72,7 +78,16 @@ final class LinkQueues {
 
     /// A link is gone, and with it what waited for it: ciphertext belongs to its link (spec: mesh §20).
     func forget(_ link: LinkID) {
+        ungreeted.remove(link)
         if let queue = queues.removeValue(forKey: link) { byteCount -= queue.byteCount }
+    }
+
+    /// Keeps everything but the greeting back on a link that came up (spec: ble-gatt §8).
+    func awaitGreeting(on link: LinkID) { ungreeted.insert(link) }
+
+    /// The neighbour was told who we are, or will not be: what waited goes.
+    func greeted(_ link: LinkID) {
+        if ungreeted.remove(link) != nil { _ = drain(link) }
     }
 
     private func enqueue(

@@ -17,6 +17,8 @@ struct LinkState {
     var revalidatedAt: Uptime?
     /// A handshake made for this link's sake completed without proving it: its messages came another way.
     var isUnprovable = false
+    /// Its peer announced itself on it verifiably, so that the binding is more than a sender field.
+    var isAnnounced = false
     /// A handshake that we began on it stayed without an answer: who is at its far end is in doubt.
     var isDoubtful = false
     /// The link's name in the fanout's draw, UTF-8: random, because links that bear the same number at many nodes would be
@@ -25,11 +27,11 @@ struct LinkState {
     /// What this link may still cost.
     var budgets: LinkBudgets
 
-    init(_ description: LinkDescription, tag: UInt64, at now: Uptime) {
+    init(_ description: LinkDescription, tag: UInt64, at now: Uptime, isSpent: Bool) {
         self.description = description
         upSince = now
         fanoutName = Array(String(tag >> 24, radix: 16).utf8)
-        budgets = LinkBudgets(at: now)
+        budgets = LinkBudgets(at: now, isSpent: isSpent)
     }
 
     /// The peer that provably holds the far end now.
@@ -43,6 +45,7 @@ final class LinkTable {
     private var states: [LinkID: LinkState] = [:]
     /// Links in order of age; the order in which a packet leaves on several of them.
     private(set) var ids: [LinkID] = []
+    private var freshLinks: TokenBucket?
     /// Links that we opened, in order of age.
     private(set) var openedIDs: [LinkID] = []
     /// Links that neighbours opened, in order of age.
@@ -56,11 +59,18 @@ final class LinkTable {
     subscript(id: LinkID) -> LinkState? { states[id] }
 
     /// Adds a link that came up; `tag` is random.
-    func insert(_ description: LinkDescription, tag: UInt64, at now: Uptime) {
-        guard states[description.id] == nil else { return }
-        states[description.id] = LinkState(description, tag: tag, at: now)
+    ///
+    /// - Returns: Whether its budgets are full; not when links come up too fast.
+    func insert(_ description: LinkDescription, tag: UInt64, at now: Uptime) -> Bool {
+        guard states[description.id] == nil else { return true }
+        var fresh = freshLinks ?? TokenBucket(MeshPolicy.freshLinks, at: now)
+        // Links that we open are as many as we want.
+        let isFresh = description.isOutgoing || fresh.spend(1, at: now)
+        freshLinks = fresh
+        states[description.id] = LinkState(description, tag: tag, at: now, isSpent: !isFresh)
         ids.append(description.id)
         if description.isOutgoing { openedIDs.append(description.id) } else { acceptedIDs.append(description.id) }
+        return isFresh
     }
 
     /// Forgets a link that went down; answers its last state.
@@ -80,13 +90,17 @@ final class LinkTable {
     }
 
     /// Binds a link to a peer, or with `nil` to nobody; the earlier binding's proof ends.
+    ///
+    /// Nobody is called like "everyone". A link that is bound to the peer already does not become its preferred one: anybody
+    /// can replay announces.
     func bind(_ id: LinkID, to peer: PeerID?) {
-        guard let state = states[id], state.boundPeer != peer else { return }
+        guard let state = states[id], state.boundPeer != peer, peer != .broadcast else { return }
         if let old = state.boundPeer { unlist(id, from: old) }
         states[id]?.boundPeer = peer
         states[id]?.provenPeer = nil
         states[id]?.isUnprovable = false
         states[id]?.isDoubtful = false
+        states[id]?.isAnnounced = false
         if let peer { boundLinks[peer, default: []].append(id) }
     }
 
@@ -104,9 +118,22 @@ final class LinkTable {
     /// Whether just one link is bound to the peer.
     func hasOneLink(to peer: PeerID) -> Bool { boundLinks[peer]?.count == 1 }
 
+    /// Whether a link of the peer may stand for it alone: one that was proved, or at least one where it announced itself.
+    func hasUsableLink(to peer: PeerID, provedOnly: Bool) -> Bool {
+        (boundLinks[peer] ?? []).contains { id in
+            guard let state = states[id] else { return false }
+            return state.authenticatedPeer == peer || !provedOnly && state.isAnnounced
+        }
+    }
+
     /// Whether a link bound to the peer was proved by a handshake.
     func hasAuthenticatedLink(to peer: PeerID) -> Bool {
         (boundLinks[peer] ?? []).contains { states[$0]?.authenticatedPeer == peer }
+    }
+
+    /// Whether another link than this one was proved to end at the peer.
+    func hasAuthenticatedLink(to peer: PeerID, besides link: LinkID) -> Bool {
+        (boundLinks[peer] ?? []).contains { $0 != link && states[$0]?.authenticatedPeer == peer }
     }
 
     /// Ends the proofs of all links bound to the peer.

@@ -20,10 +20,11 @@ final class RetireRedundantLinks {
         self.counters = counters
     }
 
-    /// Retires what is redundant.
+    /// Retires what is redundant, once a handshake has proved the link that is to stay. [ours]: anybody can replay an
+    /// announce on a link of ours; closing others for it would cut the peer off.
     ///
     /// - Parameter ingress: The link that the announce came in on.
-    /// - Returns: The link that was kept, when others went.
+    /// - Returns: The link that is to stay and has to be proved first.
     func callAsFunction(of peer: PeerID, announcedOn ingress: LinkID) -> LinkID? {
         let bound = links.links(boundTo: peer).filter(links.isOutgoing)
         guard bound.count > 1 else { return nil }
@@ -38,8 +39,7 @@ final class RetireRedundantLinks {
                 among: candidates, ingress: ingress, preferred: links.preferred(by: peer),
                 retiredAt: retiredAt[peer], at: now)
         else { return nil }
-        // [ours]: anybody can replay an announce on a link of ours; one that a handshake proved does not go for it.
-        guard links[survivor]?.authenticatedPeer != nil || !links.hasAuthenticatedLink(to: peer) else { return nil }
+        guard links[survivor]?.authenticatedPeer == peer else { return survivor }
         retiredAt[peer] = now
         for link in bound where link != survivor {
             // Identity first: nothing more may go there in the peer's name while the link closes.
@@ -48,6 +48,6 @@ final class RetireRedundantLinks {
             ports.links.close(link)
             counters.add(.linksRetired)
         }
-        return survivor
+        return nil
     }
 }

@@ -77,9 +77,10 @@ final class Transmitter<C: Cryptography> {
     /// Encodes and sends a packet of ours: along a confirmed route if its recipient is further off, else as its type goes,
     /// and in fragments where a link needs it.
     ///
+    /// - Parameter way: Which links a handshake may take.
     /// - Returns: Whether some link took it or it is queued for one that is full, or its train of fragments has started or
     ///   waits for its turn.
-    func send(_ packet: Packet, transfer: TransferID? = nil) -> Bool {
+    func send(_ packet: Packet, transfer: TransferID? = nil, way: HandshakeWay = .claimed) -> Bool {
         guard hold == nil else {
             counters.add(.droppedWhileClockWrong)
             return false
@@ -88,14 +89,15 @@ final class Transmitter<C: Cryptography> {
         guard let frame = packet.encoded(padding: packet.type.isPaddedOnAir, using: ports.compression) else {
             return false
         }
-        let destination = destination(of: packet)
+        let destination = destination(of: packet, way: way)
         let chosen = links.select(destination, using: cryptography)
         guard let limit = narrowest(of: chosen) else {
             counters.add(.sendNoLink)
+            if packet.type == .noiseHandshake { keep(frame, of: packet, key: destination.key) }
             return false
         }
         if packet.type == .fileTransfer || frame.count > limit {
-            return split(packet, frame: frame, limit: limit, on: chosen, destination: destination, transfer: transfer)
+            return split(packet, frame: frame, on: chosen, destination: destination, transfer: transfer)
         }
         return put(frame, of: packet, on: chosen)
     }
@@ -108,15 +110,20 @@ final class Transmitter<C: Cryptography> {
         _ = put(frame, of: packet, on: links.ids)
     }
 
-    private func destination(of packet: Packet) -> Destination {
+    private func destination(of packet: Packet, way: HandshakeWay) -> Destination {
         let peer = packet.isBroadcast ? nil : packet.recipient
         var destination = Destination(
             type: packet.type, peer: peer, isDirectAnnounce: packet.isDirectAnnounce,
             key: DedupKey(of: packet, using: cryptography))
         switch packet.type {
         case .noiseEncrypted: destination.needsProof = true
-        // The first attempt goes to who says to be the peer; only when nobody answers there, also to all others.
-        case .noiseHandshake: destination.needsProof = peer.map(links.isInDoubt) ?? false
+        case .noiseHandshake:
+            switch way {
+            case .via(let link): destination.via = link
+            case .proved: destination.needsProof = true
+            // The first attempt goes to who says to be the peer; only when nobody answers there, also to all others.
+            case .claimed: destination.needsProof = peer.map(links.isInDoubt) ?? false
+            }
         default: break
         }
         return destination
@@ -124,7 +131,8 @@ final class Transmitter<C: Cryptography> {
 
     private func put(_ frame: [UInt8], of packet: Packet, on chosen: [LinkID]) -> Bool {
         let priority = OutboundPriority(type: packet.type, payload: packet.payload[...])
-        return queues.put(frame, priority, on: chosen, whenFull: .queue) == .accepted
+        return queues.put(frame, priority, on: chosen, whenFull: .queue, isGreeting: packet.isDirectAnnounce)
+            == .accepted
     }
 
     private func narrowest(of chosen: [LinkID]) -> Int? {
@@ -155,15 +163,17 @@ final class Transmitter<C: Cryptography> {
     }
 
     private func split(
-        _ packet: Packet, frame: [UInt8], limit: Int, on chosen: [LinkID], destination: Destination,
-        transfer: TransferID?
+        _ packet: Packet, frame: [UInt8], on chosen: [LinkID], destination: Destination, transfer: TransferID?
     ) -> Bool {
+        guard let limit = narrowest(of: chosen) else { return false }
         // A handshake that fits only without padding goes without: in fragments it could not prove the link (mesh §10.2).
         if packet.type == .noiseHandshake,
             let plain = packet.encoded(padding: false, using: ports.compression), plain.count <= limit
         {
             return put(plain, of: packet, on: chosen)
         }
+        // The pieces take more links than the whole would have.
+        guard let limit = narrowest(of: links.select(destination.fragmented, using: cryptography)) else { return false }
         let chunk =
             packet.type == .fileTransfer || packet.isRouted
             ? FragmentPlan.chunkSize(for: packet, directedTo: destination.peer, linkLimit: limit)
@@ -188,16 +198,22 @@ final class Transmitter<C: Cryptography> {
         _ view: PacketView, key: DedupKey, _ priority: OutboundPriority, ttl: UInt8, ingress: LinkID?, source: PeerID?,
         spooledAt: Uptime? = nil
     ) {
-        let recipient = view.isBroadcast ? nil : view.recipient
+        if spooledAt == nil, let recipient = view.recipient, spool.holds(for: recipient) {
+            // What came before goes first: a session's ciphertexts must keep their order.
+            flushSpool(for: recipient)
+        }
+        // A recipient of eight 0xFF counts as one here (quirk Q1): the packet takes all links, not some of them. One that
+        // came from its own recipient came from somebody else: that recipient's true links are not excluded.
         let destination = Destination(
-            type: view.type, peer: recipient, ingress: ingress, source: source, key: key)
+            type: view.type, peer: view.recipient, ingress: ingress, source: source == view.recipient ? nil : source,
+            key: key)
         let chosen = links.select(destination, using: cryptography)
         guard let limit = narrowest(of: chosen) else {
-            return keep(view, key: key, ttl: ttl, for: recipient, ingress: ingress, source: source, since: spooledAt)
+            return keep(view, key: key, ttl: ttl, ingress: ingress, source: source, since: spooledAt)
         }
         let frame = view.relayedFrame(ttl: ttl)
         if view.type == .fileTransfer || frame.count > limit, view.type != .fragment {
-            relayInPieces(view, ttl: ttl, frame: frame, limit: limit, to: destination)
+            relayInPieces(view, ttl: ttl, frame: frame, to: destination)
         } else if queues.put(frame, priority, from: ingress, on: chosen, whenFull: .queue) == .accepted {
             counters.add(.framesRelayed)
         }
@@ -215,8 +231,8 @@ final class Transmitter<C: Cryptography> {
         // It came from there: the hop has it.
         guard let limit = narrowest(of: chosen) else { return .done }
         let frame = packet.view.relayedFrame(ttl: packet.ttl - 1)
-        if frame.count > limit, packet.type != .fragment {
-            relayInPieces(packet.view, ttl: packet.ttl - 1, frame: frame, limit: limit, to: destination)
+        if packet.type == .fileTransfer || frame.count > limit, packet.type != .fragment {
+            relayInPieces(packet.view, ttl: packet.ttl - 1, frame: frame, to: destination)
             return .done
         }
         let priority = OutboundPriority(type: packet.type, payload: packet.payload)
@@ -227,9 +243,9 @@ final class Transmitter<C: Cryptography> {
     }
 
     /// Cuts a relayed frame, whose bytes stay as they are, for the narrowest link that it leaves on (spec: mesh §10.4).
-    private func relayInPieces(
-        _ view: PacketView, ttl: UInt8, frame: [UInt8], limit: Int, to destination: Destination
-    ) {
+    private func relayInPieces(_ view: PacketView, ttl: UInt8, frame: [UInt8], to destination: Destination) {
+        // The pieces take more links than the whole would have.
+        guard let limit = narrowest(of: links.select(destination.fragmented, using: cryptography)) else { return }
         let header = Packet(
             version: view.version, type: view.type, ttl: ttl, timestamp: view.timestamp, sender: view.sender,
             recipient: view.recipient, route: view.route, payload: [])
@@ -251,23 +267,30 @@ final class Transmitter<C: Cryptography> {
 
     // MARK: The spool
 
-    /// Keeps what could leave on no link for a minute, if it belongs to a session. Packets of ours are not kept here: who
-    /// sends them keeps them and tries again.
+    /// Keeps what could leave on no link for a minute, if it belongs to a session. Of ours only handshakes are kept here:
+    /// who sends ciphertext keeps the message and seals it anew.
     private func keep(
-        _ view: PacketView, key: DedupKey, ttl: UInt8, for recipient: PeerID?, ingress: LinkID?, source: PeerID?,
-        since: Uptime?
+        _ view: PacketView, key: DedupKey, ttl: UInt8, ingress: LinkID?, source: PeerID?, since: Uptime?
     ) {
-        guard let recipient, view.type.awaitsLink else { return }
+        guard let recipient = view.recipient, recipient != .broadcast, view.type.awaitsLink else { return }
         let item = Spooled(view: view, ttl: ttl, ingress: ingress, source: source)
         let dropped = spool.insert(
-            item, key: key, for: recipient, cost: view.frame.count, at: since ?? ports.clock.uptime)
+            item, key: key, for: recipient, from: ingress?.rawValue ?? 0, cost: view.frame.count,
+            at: since ?? ports.clock.uptime)
         counters.add(.droppedSpool, dropped)
         if since == nil { counters.add(.packetsSpooled) }
     }
 
+    private func keep(_ frame: [UInt8], of packet: Packet, key: DedupKey) {
+        guard let view = PacketView(frame) else { return }
+        keep(view, key: key, ttl: packet.ttl, ingress: nil, source: nil, since: nil)
+    }
+
     /// Tries what waits for a link again, in the order in which it was put aside.
-    func flushSpool() {
-        for entry in spool.take(at: ports.clock.uptime) {
+    ///
+    /// - Parameter recipient: Only what is for this peer; `nil` for all.
+    func flushSpool(for recipient: PeerID? = nil) {
+        for entry in spool.take(for: recipient, at: ports.clock.uptime) {
             let waiting = entry.item
             relay(
                 waiting.view, key: entry.key,

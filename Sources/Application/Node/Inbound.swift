@@ -19,7 +19,8 @@ struct Inbound {
     var sender: PeerID { view.sender }
     /// Hops left; none for a rebuilt packet, whose fragments were relayed already.
     var ttl: UInt8 { isRebuilt ? 0 : view.ttl }
-    var isDirectAnnounce: Bool { !isRebuilt && view.isDirectAnnounce }
+    /// An announce with a route was passed on by somebody, whatever its TTL says.
+    var isDirectAnnounce: Bool { !isRebuilt && view.isDirectAnnounce && view.hopCount == 0 }
 }
 
 /// What a handler says of a packet, for those types that are passed on only if they were found good (spec: mesh §2).

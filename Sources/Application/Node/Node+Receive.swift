@@ -15,9 +15,12 @@ extension Node {
         bindRaw(packet)
         let now = ports.clock.uptime
         let key = DedupKey(
-            type: view.type, sender: view.sender, timestamp: view.timestamp, payload: payload.span, using: cryptography)
+            type: view.type, sender: view.sender, timestamp: view.timestamp, payload: payload.span, using: cryptography
+        )
+        .distinguished(by: view)
         guard ingress.recordIfNew(key, link: link, peer: from, at: now) else {
             counters.add(.droppedDuplicateAtIngress)
+            confirmBinding(by: packet, key: key)
             return giveUpRelay(of: key)
         }
         process(packet, key: key)
@@ -90,12 +93,12 @@ extension Node {
         if links[packet.link]?.boundPeer == packet.from { registry.touch(packet.from, at: now) }
         lastTraffic = now
         routes.heard(packet)
-        if handle(packet) == .relayable { passOn(packet, key: key) }
+        if handle(packet, key: key) == .relayable { passOn(packet, key: key) }
     }
 
-    private func handle(_ packet: Inbound) -> Handling {
+    private func handle(_ packet: Inbound, key: DedupKey) -> Handling {
         switch packet.type {
-        case .announce: return judge(packet, isFamiliar: announced(packet))
+        case .announce: return judge(packet, isFamiliar: announced(packet, key: key))
         case .message: return judge(packet, isFamiliar: publicChat.receive(packet))
         case .leave: return left(packet)
         case .noiseHandshake: noise.receive(handshake: packet)
@@ -123,15 +126,27 @@ extension Node {
     }
 
     /// Takes an announce; whether it was found good, and of somebody whom we had heard of.
-    private func announced(_ packet: Inbound) -> Bool {
+    private func announced(_ packet: Inbound, key: DedupKey) -> Bool {
         let isKnown = signers.key(of: packet.sender) != nil
         guard let acceptance = handleAnnounce(packet) else { return false }
         clockWatch.take(accepted: packet)
+        registry.update(acceptance.peer) { $0.lastAnnounce = key }
         let isRebound = acceptance.isDirect && rebind(packet.link, to: acceptance.peer)
         if !isRebound, let change = acceptance.change, let entry = registry[acceptance.peer] { report(change, entry) }
         let survivor = acceptance.isDirect ? redundantLinks(of: acceptance.peer, announcedOn: packet.link) : nil
-        noise.peerAnnounced(acceptance.peer, on: survivor ?? packet.link, isDirect: acceptance.isDirect)
+        noise.peerAnnounced(acceptance.peer, on: packet.link, isDirect: acceptance.isDirect)
+        confirmBinding(by: packet, key: key)
+        if let survivor { noise.prove(survivor, of: acceptance.peer) }
         return isKnown
+    }
+
+    /// Notes that the link's peer announced itself there verifiably, with this copy or with one that came on another link
+    /// before. A binding without that rests on a sender field that nobody has checked.
+    private func confirmBinding(by packet: Inbound, key: DedupKey) {
+        guard packet.isDirectAnnounce, registry[packet.sender]?.lastAnnounce == key,
+            links[packet.link]?.boundPeer == packet.sender
+        else { return }
+        _ = links.update(packet.link) { $0.isAnnounced = true }
     }
 
     /// A verified direct announce of another peer than the link's: the far end has changed its identity.
@@ -143,6 +158,10 @@ extension Node {
         guard let state = links[link], let old = state.boundPeer, old != peer, !links.hasLink(to: peer),
             state.reboundAt.map({ now - $0 >= MeshPolicy.rebindInterval }) ?? true
         else { return false }
+        // [ours] A link that only claimed to be a neighbour's takes nothing from one that was proved to be.
+        let isImpostor =
+            state.authenticatedPeer == nil
+            && (!state.isAnnounced || links.hasAuthenticatedLink(to: old, besides: link))
         links.bind(link, to: peer)
         _ = links.update(link) {
             $0.reboundAt = now
@@ -150,6 +169,7 @@ extension Node {
         }
         registry.update(peer) { $0.isConnected = true }
         if let entry = registry[peer] { report(.connected, entry) }
+        guard !isImpostor else { return true }
         for other in links.links(boundTo: old) { links.bind(other, to: nil) }
         disconnect(old)
         _ = registry.remove(old)
@@ -214,7 +234,8 @@ extension Node {
             packet,
             key: DedupKey(
                 type: view.type, sender: view.sender, timestamp: view.timestamp, payload: payload.span,
-                using: cryptography))
+                using: cryptography
+            ).distinguished(by: view))
     }
 
     /// The notice board is not kept here yet; a good post is passed on, others would be amplified (spec: packet §3).

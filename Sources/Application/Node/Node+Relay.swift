@@ -7,7 +7,10 @@ extension Node {
     /// Decides about a packet that its handler found fit to be passed on.
     func passOn(_ packet: Inbound, key: DedupKey) {
         guard !packet.isRebuilt else { return }
-        if packet.view.hopCount > 0, !followsNoRoute(packet, key: key) { return }
+        // Ciphertext for nobody is never sent (spec: mesh §10.3). An announce takes no route [ours]: one that is forwarded
+        // with the TTL as it came could arrive with the mark of a direct one.
+        guard packet.type != .noiseEncrypted || packet.view.recipient != nil else { return counters.add(.droppedRelay) }
+        if packet.view.hopCount > 0, packet.type != .announce, !followsNoRoute(packet, key: key) { return }
         guard
             let decision = RelayDecision(
                 of: packet.view, payload: packet.payload, localPeer: id, degree: registry.degree)

@@ -166,9 +166,14 @@ public final class Node<C: Cryptography> {
             ports.events.emit(.log(.warning, "closed \(description.name): \(MeshPolicy.maximumLinks) links are open"))
             return ports.links.close(description.id)
         }
-        links.insert(description, tag: ports.randomness.next(), at: ports.clock.uptime)
+        guard description.frameLimit >= MeshPolicy.minimumFrameLimit else {
+            let limit = "its frames hold \(description.frameLimit) bytes, \(MeshPolicy.minimumFrameLimit) are needed"
+            ports.events.emit(.log(.warning, "closed \(description.name): \(limit)"))
+            return ports.links.close(description.id)
+        }
+        let isFresh = links.insert(description, tag: ports.randomness.next(), at: ports.clock.uptime)
         ports.events.emit(.log(.info, "link up: \(description.name)"))
-        greeting.linkUp(description)
+        greeting.linkUp(description, isFresh: isFresh)
     }
 
     /// A link is gone.
@@ -212,9 +217,11 @@ public final class Node<C: Cryptography> {
         case .linkSettled(let link): greeting.settled(link)
         case .train(let id): transmitter.trains.advance(id)
         case .handshakeInitiator(let peer):
-            links.markDoubtful(peer)
+            noise.stayedUnanswered(by: peer)
             sessions.initiatorTimedOut(peer)
-        case .handshakeResponder(let peer): sessions.responderTimedOut(peer)
+        case .handshakeResponder(let peer):
+            noise.stayedUnanswered(by: peer)
+            sessions.responderTimedOut(peer)
         case .handshakeGrace(let peer): sessions.graceEnded(peer)
         case .handshakeRecovery(let peer): sessions.recover(peer)
         case .privateConfirmation(let peer): privateChat.confirm(peer)

@@ -15,7 +15,7 @@ final class PeerEvents {
         all = TokenBucket(MeshPolicy.peerEventsInAll, at: ports.clock.uptime)
     }
 
-    /// Logs a change. What concerns links and handshakes is always logged: those are bounded themselves.
+    /// Logs a change. A new session is always logged: handshakes are bounded themselves.
     ///
     /// - Parameter link: The link that the peer is known through.
     func report(_ kind: PeerChange.Kind, _ peer: PeerID, name: String, on link: LinkID?) {
@@ -26,7 +26,9 @@ final class PeerEvents {
             }
         case .keyConflict:
             guard affords(\.keyAlarms, on: link) else { return counters.add(.keyAlarmsNotLogged) }
-        case .connected, .disconnected, .secured: break
+        case .connected, .disconnected:
+            guard affords(\.linkEvents, on: link) else { return counters.add(.peerEventsNotLogged) }
+        case .secured: break
         }
         _ = ports.journal.append(
             .event(.peer(PeerChange(kind: kind, peer: peer, name: name, at: ports.clock.wall))))

@@ -10,6 +10,8 @@ struct PeerEntry {
     /// Whether we believe that a link of ours ends at this peer. A hint, never security: a replay can set it.
     var isConnected: Bool
     var lastSeen: Uptime
+    /// The latest announce that was taken; a copy of it on another link binds that one.
+    var lastAnnounce: DedupKey?
     /// Announced capability bits; `nil` when none were announced.
     var capabilities: Capabilities?
     /// The link that it counts for while it has none of its own: the one that it was first heard on, or a later one that

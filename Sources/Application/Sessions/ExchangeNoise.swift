@@ -11,6 +11,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     private let sessions: Sessions<C>
     private let chat: PrivateChat<C>
     private let transmitter: Transmitter<C>
+    private let routes: Routes
     private let presence: AnnouncePresence<C>
     private let names: DisplayNames
     private let peerEvents: PeerEvents
@@ -25,6 +26,9 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     private var introductions: [PeerID: Introduction] = [:]
     /// Peers whose unfinished handshake a link loss ended: tried again when they are back, within the limit on handshakes.
     private var toResume: Set<PeerID> = []
+
+    /// The way that handshake messages to a peer take while one is under way.
+    private var ways: [PeerID: HandshakeWay] = [:]
 
     private struct Introduction {
         let generation: UInt64
@@ -45,6 +49,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
         self.sessions = sessions
         self.chat = chat
         self.transmitter = transmitter
+        routes = transmitter.routes
         self.presence = presence
         self.names = names
         self.peerEvents = peerEvents
@@ -65,7 +70,13 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
         guard transmitter.hold == nil else { return counters.add(.droppedWhileClockWrong) }
         let peer = packet.sender
         guard mayHandshake(on: packet.link) else { return counters.add(.droppedHandshakeLinkBudget) }
-        let result = sessions.receive(packet.payload, from: peer)
+        // Answered where it came from: on the peer's own link, which it proves, or else the way that ciphertext takes. Who
+        // only claims to be the peer must not swallow the answer.
+        let isOwnLink = !packet.isRebuilt && links[packet.link]?.boundPeer == peer
+        ways[peer] = isOwnLink ? .via(packet.link) : .proved
+        let result = sessions.receive(
+            packet.payload, from: peer, on: packet.link,
+            isOwnLink: isOwnLink && links[packet.link]?.isAnnounced == true)
         // What the limits of all or of the peer refused has cost nothing.
         if case .limited = result {} else { recordHandshake(on: packet.link) }
         switch result {
@@ -73,6 +84,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
             // The reply first: a peer must be able to open what follows.
             if let reply { sendHandshake(reply, to: peer) }
             guard let established else { return }
+            ways[peer] = nil
             prove(packet, of: peer)
             markUnprovable(peer)
             stand(established)
@@ -102,7 +114,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     }
 
     private func sendHandshake(_ message: [UInt8], to peer: PeerID) {
-        _ = transmitter.send(transmitter.makePacket(.noiseHandshake, to: peer, payload: message))
+        _ = transmitter.send(
+            transmitter.makePacket(.noiseHandshake, to: peer, payload: message), way: ways[peer] ?? .claimed)
     }
 
     /// Marks the very link on which the handshake completed, if it is bound to that peer.
@@ -233,9 +246,24 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
             state.authenticatedPeer != peer, !links.hasAuthenticatedLink(to: peer),
             state.revalidatedAt.map({ now - $0 >= interval(of: state) }) ?? true
         else { return }
+        if sessions.reconnect(to: peer) {
+            _ = links.update(link) { $0.revalidatedAt = now }
+            links.retireProofs(of: peer)
+        }
+    }
+
+    /// Proves that a link which claims to end at the peer does: by a handshake on that link alone. Within the limits of
+    /// revalidation, also for a peer that has no session yet.
+    func prove(_ link: LinkID, of peer: PeerID) {
+        let now = ports.clock.uptime
+        guard let state = links[link], state.boundPeer == peer, state.authenticatedPeer != peer,
+            state.revalidatedAt.map({ now - $0 >= interval(of: state) }) ?? true, transmitter.hold == nil
+        else { return }
+        let isStanding = sessions.established(with: peer) != nil
+        guard isStanding || !sessions.exists(for: peer) else { return }
+        ways[peer] = .via(link)
+        guard isStanding ? sessions.reconnect(to: peer) : sessions.start(with: peer) else { return }
         _ = links.update(link) { $0.revalidatedAt = now }
-        links.retireProofs(of: peer)
-        _ = sessions.reconnect(to: peer)
     }
 
     private func interval(of link: LinkState) -> Milliseconds {
@@ -252,7 +280,15 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     func peerLeft(_ peer: PeerID) {
         sessions.remove(peer)
         introductions[peer] = nil
+        ways[peer] = nil
         toResume.remove(peer)
+    }
+
+    /// Nobody answered a handshake of ours: the next attempt takes every way.
+    func stayedUnanswered(by peer: PeerID) {
+        ways[peer] = nil
+        links.markDoubtful(peer)
+        routes.fail(peer)
     }
 
     /// Early ciphertexts kept.
@@ -261,6 +297,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     /// Forgets what belongs to sessions that are gone.
     func maintain() {
         introductions = introductions.filter { sessions.exists(for: $0.key) }
+        ways = ways.filter { sessions.exists(for: $0.key) }
         toResume = toResume.filter { registry[$0] != nil }
     }
 

@@ -3,9 +3,17 @@ import Domain
 /// Inbound handshake messages. Source: spec, noise §4.3.
 extension Sessions {
     /// Processes one handshake message from `peer`.
-    func receive(_ message: ArraySlice<UInt8>, from peer: PeerID) -> HandshakeResult {
+    ///
+    /// - Parameters:
+    ///   - link: Where it came in.
+    ///   - isOwnLink: Whether that link is the peer's own.
+    func receive(
+        _ message: ArraySlice<UInt8>, from peer: PeerID, on link: LinkID? = nil, isOwnLink: Bool = false
+    ) -> HandshakeResult {
         guard message.count <= NoisePolicy().maximumHandshakeMessage else { return .failed }
-        guard handshakeLimit.spend(for: peer, at: clock.uptime) else { return .limited }
+        guard handshakeLimits.spend(for: peer, on: link, isOwnLink: isOwnLink, at: clock.uptime) else {
+            return .limited
+        }
         var slot = slots[peer] ?? SessionSlot()
         let isFirst = isInitiation(message, current: slot.current)
         if isFirst {
@@ -239,7 +247,7 @@ extension Sessions {
             slots[peer] = slot
             return
         }
-        guard handshakeLimit.spend(for: peer, at: now) else {
+        guard handshakeLimits.spendOwn(for: peer, at: now) else {
             scheduler.schedule(.handshakeRecovery(peer), at: now + SessionPolicy.rateLimitDelay)
             return
         }

@@ -10,10 +10,8 @@ import Domain
 final class Sessions<C: Cryptography> {
     weak var observer: (any SessionObserver)?
     var slots: [PeerID: SessionSlot<C>] = [:]
-    var handshakeLimit = PeerRateLimit(
-        perPeer: SessionPolicy.handshakesPerPeer, inAll: SessionPolicy.handshakesInAll,
-        window: SessionPolicy.handshakeWindow)
-    var messageLimit = PeerRateLimit(
+    var handshakeLimits = HandshakeLimits()
+    var messageLimit = PeerRateLimit<PeerID>(
         perPeer: SessionPolicy.messagesPerPeer, inAll: SessionPolicy.messagesInAll, window: SessionPolicy.messageWindow)
     let localPeer: PeerID
     let clock: any Clock
@@ -50,7 +48,7 @@ final class Sessions<C: Cryptography> {
     /// Starts a handshake unless there is a session or an attempt already; `false` when the rate limit refused it.
     func start(with peer: PeerID, retry: Bool = true) -> Bool {
         guard !exists(for: peer) else { return true }
-        guard handshakeLimit.spend(for: peer, at: clock.uptime) else { return false }
+        guard handshakeLimits.spendOwn(for: peer, at: clock.uptime) else { return false }
         cancelRecovery(of: peer)
         return install(initiatorFor: peer, retry: retry)
     }
@@ -60,7 +58,7 @@ final class Sessions<C: Cryptography> {
     /// A refusal by the rate limit, or a failure to make message 1, leaves the session as it is.
     func reconnect(to peer: PeerID, spendingUnit: Bool = true) -> Bool {
         guard slots[peer]?.current?.isEstablished == true else { return false }
-        guard !spendingUnit || handshakeLimit.spend(for: peer, at: clock.uptime) else { return false }
+        guard !spendingUnit || handshakeLimits.spendOwn(for: peer, at: clock.uptime) else { return false }
         return install(initiatorFor: peer, retry: true)
     }
 
@@ -121,9 +119,11 @@ final class Sessions<C: Cryptography> {
         }
         let now = clock.uptime
         guard now - session.createdAt <= SessionPolicy.lifetime else { return isResponding ? .refused : .expired }
-        guard messageLimit.spend(for: peer, at: now) else { return .limited }
+        guard messageLimit.allows(for: peer, at: now) else { return .limited }
         do {
             let plaintext = try cipher.open(frame.span)
+            // Only what opens is the peer's: a forger must not use up its units.
+            _ = messageLimit.spend(for: peer, at: now)
             session.lastUsed = now
             return .opened(
                 plaintext, EstablishedSession(peer: peer, remoteKey: key, generation: session.generation))
@@ -163,7 +163,7 @@ final class Sessions<C: Cryptography> {
     /// Replaces sessions before they run out, and forgets what says nothing any more.
     func maintain() {
         let now = clock.uptime
-        handshakeLimit.prune(at: now)
+        handshakeLimits.prune(at: now)
         messageLimit.prune(at: now)
         slots = slots.filter { !$0.value.isIdle(at: now) }
         forgetSurplus(at: now)

@@ -17,6 +17,8 @@ public struct DirectedSpool<Item: Sendable>: Sendable {
         public let time: Uptime
         /// Bytes that it holds.
         public let cost: Int
+        /// The number of the link that it came in on; 0 for one of ours.
+        public let source: UInt64
     }
 
     /// Ascending by time.
@@ -38,18 +40,20 @@ public struct DirectedSpool<Item: Sendable>: Sendable {
     /// Keeps a packet, unless the same one is kept for the same recipient.
     ///
     /// - Parameters:
+    ///   - source: The number of the link that it came in on; 0 for one of ours.
     ///   - cost: Bytes that the item holds.
     ///   - time: When it was first put here; for a packet that a flush gave back, its old time.
     /// - Returns: How many are lost because of the bounds: the oldest, which this one may be, or this one alone if it is
     ///   larger than the spool.
     public mutating func insert(
-        _ item: Item, key: DedupKey, for recipient: PeerID, cost: Int, at time: Uptime
+        _ item: Item, key: DedupKey, for recipient: PeerID, from source: UInt64 = 0, cost: Int, at time: Uptime
     ) -> Int {
         guard cost <= RelayPolicy.spoolBytes else { return 1 }
         guard keys[recipient, default: []].insert(key).inserted else { return 0 }
         // Almost always the end; a packet that comes back is older than those that came in between.
         let place = entries.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
-        entries.insert(Entry(key: key, recipient: recipient, item: item, time: time, cost: cost), at: place)
+        entries.insert(
+            Entry(key: key, recipient: recipient, item: item, time: time, cost: cost, source: source), at: place)
         self.cost += cost
         var dropped = 0
         if keys[recipient, default: []].count > RelayPolicy.spoolPerRecipient,
@@ -58,9 +62,28 @@ public struct DirectedSpool<Item: Sendable>: Sendable {
             forget(entries.remove(at: oldest))
             dropped += 1
         }
+        dropped += boundShare(of: source)
         while entries.count > RelayPolicy.spoolInAll || self.cost > RelayPolicy.spoolBytes {
             forget(entries.removeFirst())
             dropped += 1
+        }
+        return dropped
+    }
+
+    /// Drops the oldest of one link's packets until it keeps to its share.
+    private mutating func boundShare(of source: UInt64) -> Int {
+        var (count, bytes, dropped) = (0, 0, 0)
+        for entry in entries where entry.source == source {
+            count += 1
+            bytes += entry.cost
+        }
+        while count > RelayPolicy.spoolPerLink || bytes > RelayPolicy.spoolBytesPerLink,
+            let oldest = entries.firstIndex(where: { $0.source == source })
+        {
+            bytes -= entries[oldest].cost
+            count -= 1
+            dropped += 1
+            forget(entries.remove(at: oldest))
         }
         return dropped
     }

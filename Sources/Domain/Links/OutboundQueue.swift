@@ -17,10 +17,18 @@ public enum OutboundPriority: Hashable, Comparable, Sendable {
     ///   are, and one that is too short for that counts as the longest train.
     public init(type: MessageType, payload: ArraySlice<UInt8>) {
         switch type {
-        case .fragment: self = .fragment(total: max(1, FragmentHeader.claimedTotal(payload) ?? .max))
+        case .fragment: self = .fragment(total: Self.graded(FragmentHeader.claimedTotal(payload) ?? .max))
         case .fileTransfer: self = .file
         default: self = type.isKnown ? .prompt : .unknown
         }
+    }
+
+    /// A claimed total as it counts: exact for trains that any phone takes, else the next power of two. [ours]: totals are
+    /// free to invent, and each would have a lane of its own.
+    private static func graded(_ total: UInt16) -> UInt16 {
+        guard total > RelayPolicy.exactlyRankedFragments else { return max(1, total) }
+        let power = UInt32(1) << UInt32(UInt16.bitWidth - (total - 1).leadingZeroBitCount)
+        return UInt16(clamping: power)
     }
 
     private var rank: (Int, UInt16) {

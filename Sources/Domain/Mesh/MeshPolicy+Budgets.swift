@@ -18,9 +18,9 @@ extension MeshPolicy {
     /// Messages in pieces that may begin on one link. Each takes a place among the assemblies, here and in every node
     /// further on; so a place is kept for six seconds at least, where a long text takes a tenth of one.
     public static let fragmentStreamsPerLink = Allowance(burst: 64, refill: 10)
-    /// Ciphertexts on one link that do not open. Trying one costs its claimed sender a message unit (noise §3.7), so a
-    /// forger could use up those of a peer; honest ones fail when a peer has restarted, and then a few.
-    public static let failedOpensPerLink = Allowance(burst: 20, refill: 5)
+    /// Ciphertexts on one link that do not open. Trying one costs microseconds; honest ones fail when a peer has restarted,
+    /// and a link may carry those of many.
+    public static let failedOpensPerLink = Allowance(burst: 400, refill: 200)
     /// Identities pinned or renamed on the disk for one link: a crowd arriving fits the burst; a flood must not wear an SD
     /// card out, nor roll the pins over in less than hours.
     public static let pinsPerLink = Allowance(burst: 200, refill: 1)
@@ -29,6 +29,13 @@ extension MeshPolicy {
     /// Announces of ours that one link's peers provoke: answers (§12.3) and pushes of a new peer's presence. One of ours
     /// answers everybody, and the periodic one follows within half a minute.
     public static let provokedAnnouncesPerLink = Allowance(burst: 10, refill: 1, per: .seconds(5))
+    /// Links that come up with full budgets: who closes and opens links again and again must not have its budgets filled
+    /// each time. What comes up beyond that begins with empty ones, and is announced to only with the next announce.
+    public static let freshLinks = Allowance(burst: 64, refill: 1, per: .seconds(2))
+    /// Public messages of one link that are shown: a person reads fewer, and identities are free to invent.
+    public static let shownMessagesPerLink = Allowance(burst: 100, refill: 20)
+    /// Comings and goings of neighbours logged for one link.
+    public static let linkEventsPerLink = Allowance(burst: 20, refill: 1, per: .seconds(5))
     /// Peers' comings, goings and new names logged for one link.
     public static let peerEventsPerLink = Allowance(burst: 50, refill: 1, per: .seconds(2))
     /// The same for all links together: they must not push messages out of the event log.

@@ -52,11 +52,16 @@ public struct MeshPolicy: Sendable {
 
     /// How long a ping waits (§18).
     public static let pingTimeout: Milliseconds = .seconds(10)
-    /// Pings answered per link within ``pingTimeout``: bounds amplification (§18).
+    /// The window of ``pingAnswersPerLink``: an answer exactly ten seconds old still counts (§18).
+    public static let pingWindow: Milliseconds = 10_001
+    /// Pings answered per link within ``pingWindow``: bounds amplification (§18).
     public static let pingAnswersPerLink = 5
 
     /// Peers kept in the registry. [ours]: a flood of invented identities must not grow memory; a crowd is smaller.
     public static let maximumPeers = 2_000
+    /// The narrowest link that is taken, in bytes: the smallest fragment of a directed packet (packet §4.4). [ours]: one
+    /// neighbour with a narrower one would have everything cut to crumbs for all.
+    public static let minimumFrameLimit = 107
     /// Links accepted at once. [ours]: bounds the work per packet.
     public static let maximumLinks = 256
 

@@ -59,6 +59,8 @@ public struct DedupKey: Hashable, Sendable {
     private let digest: UInt32
     private let type: UInt8
     private let sort: Sort
+    /// What else tells copies apart here, and is no part of ``text``; see ``distinguished(by:)``.
+    private var variant: UInt64 = 0
 
     private init(sort: Sort, sender: PeerID, timestamp: WallTime, type: UInt8, digest: UInt32) {
         self.sort = sort
@@ -102,6 +104,22 @@ public struct DedupKey: Hashable, Sendable {
         DedupKey(sort: .announceBack, sender: peer, timestamp: WallTime(milliseconds: 0), type: 0, digest: 0)
     }
 
+    /// The same key, unequal to that of a copy with another recipient, signature or route.
+    ///
+    /// [ours] None of the three changes on an honest way. Whoever passes on a copy without its signature, under another
+    /// recipient or along an invented route must not have the honest copy taken for a duplicate of it.
+    public func distinguished(by view: PacketView) -> DedupKey {
+        var key = self
+        var mixed = view.recipient?.rawValue ?? 0
+        if let signature = view.signature {
+            mixed ^= UInt64(truncatingIfNeeded: signature.first.high) &* 0x9E37_79B9_7F4A_7C15
+            mixed ^= UInt64(truncatingIfNeeded: signature.second.low)
+        }
+        for hop in view.route { mixed = (mixed ^ hop.rawValue) &* 0xD6E8_FEB8_6659_FD93 }
+        key.variant = mixed
+        return key
+    }
+
     /// The key string of the specification; also the link message ID that seeds the fanout.
     public var text: String {
         let sender = PeerID(rawValue: sender).hex
@@ -125,7 +143,7 @@ public struct DedupKey: Hashable, Sendable {
     func mixed(with seed: UInt64) -> UInt64 {
         let first = (sender ^ seed).multipliedFullWidth(by: timestamp ^ 0x9E37_79B9_7F4A_7C15)
         let tail = UInt64(digest) << 32 | UInt64(type) << 8 | UInt64(sort.rawValue)
-        let folded = first.high ^ first.low ^ tail
+        let folded = first.high ^ first.low ^ tail ^ variant
         let second = (folded ^ seed.byteSwapped).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
         return second.high ^ second.low
     }

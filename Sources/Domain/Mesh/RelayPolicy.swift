@@ -37,11 +37,17 @@ public struct RelayPolicy: Sendable {
     public static let spoolLifetime: Milliseconds = .seconds(60)
     /// Packets kept for one recipient (§11).
     public static let spoolPerRecipient = 64
+    /// Packets kept that came in on one link. [ours]: one neighbour must not push out what others brought.
+    public static let spoolPerLink = 128
+    /// Bytes kept that came in on one link. [ours]
+    public static let spoolBytesPerLink = 1024 * 1024
     /// Packets kept in all; the oldest go first (§11).
     public static let spoolInAll = 512
     /// Bytes kept in all. [ours]: memory.
     public static let spoolBytes = 4 * 1024 * 1024
 
+    /// Trains up to this long are ranked by their exact number of fragments: Android takes no longer ones (packet §4.4).
+    public static let exactlyRankedFragments: UInt16 = 256
     /// Bytes that may wait on one link; what matters least goes first (§20).
     public static let queueBytes = 1_000_000
     /// Bytes that may wait on all links together. [ours]: memory of a small machine.

@@ -10,7 +10,7 @@ struct RelayBudgetTests {
 
     private func link(_ number: UInt64) -> LinkID {
         let id = LinkID(rawValue: number)
-        links.insert(
+        _ = links.insert(
             LinkDescription(id: id, frameLimit: 512, isOutgoing: false, name: ""), tag: 1, at: Uptime(milliseconds: 0))
         return id
     }

@@ -55,7 +55,7 @@ struct KnownIdentitiesTests {
         let store = store(node, [])
         func link(_ number: UInt64) -> LinkID {
             let id = LinkID(rawValue: number)
-            node.links.insert(
+            _ = node.links.insert(
                 LinkDescription(id: id, frameLimit: 512, isOutgoing: false, name: ""), tag: 1, at: world.time.now)
             return id
         }

@@ -56,7 +56,7 @@ struct RelayOnlyTests {
         #expect(line.alice.node?.peers.first { $0.id == line.relay.id }?.isSecure == true)
         #expect(line.relay.privateTexts.isEmpty)
         #expect(line.relay.counter(.notTakenByRelay) >= 1)
-        #expect(line.relay.counter(.sessionsEstablished) == 1)
+        #expect(line.relay.counter(.sessionsEstablished) >= 1)
     }
 
     @Test("it announces itself and answers pings")

@@ -184,17 +184,27 @@ struct SessionTests {
         #expect(bench.talks(bench.high, bench.low))
     }
 
-    @Test("21: a refused reconnect leaves the session; the 11th unit of a peer in a minute is refused")
+    @Test("21: the 11th unit of a peer in a minute is refused; what we begin has units of its own")
     func handshakeLimit() {
         let bench = SessionBench()
         bench.connect(bench.low, bench.high)
-        // Message 1 and message 2 cost a unit each; eight are left.
-        for _ in 0..<8 { _ = bench.low.sessions.receive([UInt8](repeating: 1, count: 31)[...], from: bench.high.id) }
-        #expect(!bench.low.sessions.reconnect(to: bench.high.id))
+        // Its message 2 cost a unit; nine are left.
+        for _ in 0..<9 { _ = bench.low.sessions.receive([UInt8](repeating: 1, count: 31)[...], from: bench.high.id) }
         guard case .limited = bench.low.sessions.receive([1], from: bench.high.id) else {
             Issue.record("an 11th unit was granted")
             return
         }
+        #expect(bench.talks(bench.low, bench.high))
+        #expect(bench.low.sessions.reconnect(to: bench.high.id))
+    }
+
+    @Test("21: a reconnect that the 31st unit of ours would cost is refused, and leaves the session")
+    func refusedReconnect() {
+        let bench = SessionBench()
+        bench.connect(bench.low, bench.high)
+        let granted = (0..<29).count { bench.low.sessions.start(with: PeerID(rawValue: UInt64($0) + 1)) }
+        #expect(granted == 29)
+        #expect(!bench.low.sessions.reconnect(to: bench.high.id))
         #expect(bench.talks(bench.low, bench.high))
         bench.time.run(for: .seconds(60))
         #expect(bench.low.sessions.reconnect(to: bench.high.id))
