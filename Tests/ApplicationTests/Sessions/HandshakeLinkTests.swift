@@ -21,8 +21,6 @@ struct HandshakeLinkTests {
         world.time.run(for: .seconds(1))
         let handshake = frames.filter { PacketView($0)?.type == .noiseHandshake }
         #expect(handshake.map(\.count) == sizes)
-        let isPlain = handshake.map { PacketView($0)?.frame.count == $0.count }
-        #expect(isPlain == [true, true, true])
         let pieces = frames.compactMap { PacketView($0) }.filter { $0.type == .fragment }
         #expect(!pieces.contains { FragmentHeader($0.payloadSection)?.originalType == .noiseHandshake })
         for member in [alice, bob] { #expect(member.node?.report.links.map(\.isAuthenticated) == [true]) }
@@ -128,6 +126,30 @@ struct RevalidationTests {
         world.time.run(until: start + .seconds(600))
         replay(thief, of: victor)
         #expect(initiations(watch, by: alice, on: link).count == attempts.count + 1)
+    }
+
+    @Test("that came to nothing is not repeated there within 60 s, although a session stands again")
+    func failed() throws {
+        let (alice, victor, thief, watch) = try scene()
+        let far = victor.endpoint
+        world.air.filter = { _, _, receiver in receiver !== far }
+        _ = thief.join(alice)
+        let link = try #require(alice.endpoint.openLinks.last)
+        replay(thief, of: victor)
+        let start = world.time.now
+        world.time.run(for: .seconds(25))
+        #expect(alice.node?.report.sessions == 0)
+        world.air.filter = nil
+        let ids = try #require(alice.node).sendPrivate("second", to: victor.id)
+        world.time.run(until: start + .seconds(45))
+        try #require(alice.statuses(of: ids[0]).last == .delivered)
+        let attempts = initiations(watch, by: alice, on: link)
+        for moment in [45, 50, 59] as [Int64] {
+            world.time.run(until: start + .seconds(moment))
+            replay(thief, of: victor)
+        }
+        #expect(initiations(watch, by: alice, on: link) == attempts)
+        #expect(alice.node?.report.sessions == 1)
     }
 
     @Test("is tried at once on another link, when the first has ended")
