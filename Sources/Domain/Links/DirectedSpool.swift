@@ -72,6 +72,7 @@ public struct DirectedSpool<Item: Sendable>: Sendable {
 
     /// Drops the oldest of one link's packets until it keeps to its share.
     private mutating func boundShare(of source: UInt64) -> Int {
+        guard source != 0 else { return 0 }
         var (count, bytes, dropped) = (0, 0, 0)
         for entry in entries where entry.source == source {
             count += 1

@@ -29,6 +29,8 @@ struct LeaveTests {
         between.hub.start()
         _ = between.speaker.join(between.hub)
         _ = between.listener.join(between.hub)
+        // Until the listener was told who we are, everything else waits.
+        between.world.time.run(for: .seconds(1))
         #expect(between.hub.node?.peers.isEmpty == true)
         #expect(try between.passesOn(leave(between.speaker)))
     }

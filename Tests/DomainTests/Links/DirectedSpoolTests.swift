@@ -174,6 +174,32 @@ struct DirectedSpoolTests {
         }
     }
 
+    @Test("one link's packets push out only their own kind; ours have no such share")
+    func share() {
+        var spool = DirectedSpool<Int>()
+        func key(_ number: Int) -> DedupKey {
+            DedupKey(
+                type: .noiseEncrypted, sender: PeerID(rawValue: UInt64(number)), timestamp: WallTime(milliseconds: 1),
+                digest: 0)
+        }
+        let now = Uptime(milliseconds: 1)
+        for number in 0..<10 {
+            _ = spool.insert(number, key: key(number), for: PeerID(rawValue: 1), from: 1, cost: 100, at: now)
+        }
+        for number in 10..<400 {
+            let recipient = PeerID(rawValue: UInt64(number))
+            _ = spool.insert(number, key: key(number), for: recipient, from: 2, cost: 100, at: now)
+        }
+        #expect(spool.count == 10 + RelayPolicy.spoolPerLink)
+        #expect(spool.holds(for: PeerID(rawValue: 1)))
+        let isLost = spool.insert(400, key: key(400), for: PeerID(rawValue: 9), from: 2, cost: 1_040_000, at: now)
+        #expect(isLost == RelayPolicy.spoolPerLink + 1 - 86)
+        for number in 500..<700 {
+            _ = spool.insert(number, key: key(number), for: PeerID(rawValue: UInt64(number)), cost: 1, at: now)
+        }
+        #expect(spool.count == 10 + 86 + 200)
+    }
+
     @Test("any sequence of operations does what the plain rules do", arguments: 1...4 as ClosedRange<UInt64>)
     func model(seed: UInt64) {
         var generator = PacketTestGenerator(seed: seed)

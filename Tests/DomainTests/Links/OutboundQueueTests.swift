@@ -36,8 +36,8 @@ struct OutboundPriorityTests {
     }
 
     @Test(
-        "a fragment counts by the total that it claims, right or wrong",
-        arguments: [(0, 1), (1, 1), (2, 2), (256, 256), (10_000, 10_000), (10_001, 10_001), (65_535, 65_535)]
+        "a fragment counts by the total that it claims, right or wrong, and above 256 by the next power of two",
+        arguments: [(0, 1), (1, 1), (2, 2), (256, 256), (257, 512), (10_000, 16_384), (65_535, 65_535)]
             as [(UInt16, UInt16)])
     func totals(claimed: UInt16, expected: UInt16) {
         #expect(priority(.fragment, fragment(total: claimed)) == .fragment(total: expected))
