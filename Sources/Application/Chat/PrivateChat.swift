@@ -19,6 +19,8 @@ final class PrivateChat<C: Cryptography> {
     private var sent = SentMessages()
     /// Messages that arrived lately, so that a repeated one shows once.
     private var seen = ReceivedIDs()
+    /// Peers that went away while something of ours was unconfirmed.
+    private var away: Set<PeerID> = []
     /// Peers of whom a confirmation is awaited.
     private var confirming: Set<PeerID> = []
     /// Peers whose session is being restored: nothing leaves until a retry has succeeded.
@@ -271,15 +273,33 @@ final class PrivateChat<C: Cryptography> {
     }
 
     /// The peer is here (again): let what waits go.
+    ///
+    /// What left before it was away, and was not confirmed, goes again: it may have met nobody.
     func peerAppeared(_ peer: PeerID) {
+        if away.remove(peer) != nil {
+            sent.beginAgain(with: peer)
+            if sessions.established(with: peer) != nil { queueAgain(sent.unconfirmed(for: peer), for: peer) }
+        }
         guard isWaiting(for: peer) else { return }
         push(peer)
     }
 
     /// Fails what has waited too long; this node has no outbox yet that would keep it.
     func maintain() {
+        for peer in sent.unconfirmedPeers where !registry.isReachable(peer, at: ports.clock.uptime) {
+            away.insert(peer)
+        }
         for peer in queues.keys.sorted() { expire(peer) }
         for peer in queues.keys.sorted() where sessions.established(with: peer) != nil { flush(peer) }
+    }
+
+    /// The node stops: what never left is lost with it, and its writer has to know.
+    func giveUpQueued() {
+        for peer in queues.keys.sorted() {
+            for id in (queues[peer] ?? []).compactMap(\.message) {
+                change(id, to: .failed(reason: "the node stopped before the message could leave"))
+            }
+        }
     }
 
     private func expire(_ peer: PeerID) {

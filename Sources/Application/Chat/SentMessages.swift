@@ -41,8 +41,19 @@ struct SentMessages {
     ) -> [(MessageID, PrivateMessagePayload)] {
         unconfirmed(for: peer).filter { id, _ in
             guard let record = records[id], let leftAt = record.leftAt else { return false }
-            return record.attempts < ChatPolicy.attempts && now - leftAt >= span
+            return record.attempts < ChatPolicy.attempts
+                && now - leftAt >= span * (1 << Int64(max(0, record.attempts - 1)))
         }
+    }
+
+    /// The peer was away: what it has not confirmed may go as often as new messages.
+    mutating func beginAgain(with peer: PeerID) {
+        for (id, _) in unconfirmed(for: peer) { records[id]?.attempts = 0 }
+    }
+
+    /// Peers that have not confirmed everything, in a fixed order.
+    var unconfirmedPeers: [PeerID] {
+        Set(records.values.lazy.filter { $0.payload != nil }.map(\.peer)).sorted()
     }
 
     /// Whether one of the messages left more than once already.
@@ -113,9 +124,9 @@ enum ChatPolicy {
     static let queueLifetime: Milliseconds = .seconds(120)
     /// How long a message may stay unconfirmed before it goes again. [ours]: as long as a route may (spec: mesh §17.4).
     static let confirmation: Milliseconds = .seconds(10)
-    /// How often a message leaves by itself under one session. [ours]: the loss of a message and of a receipt is mended,
-    /// and a peer that went away costs two floods; the outbox tries on when the peer is back.
-    static let attempts = 3
+    /// How often a message leaves by itself while its peer is thought to be there: at once, and after 10, 30 and 70 s.
+    /// [ours]: covers the minute for which an absent peer counts as reachable; later it goes again when the peer is back.
+    static let attempts = 4
     /// Identifiers remembered per conversation, and own messages whose status may change. [ours]: memory.
     static let rememberedMessages = 2000
     /// The longest public text, in characters: receivers drop longer ones (spec: app §1.2).

@@ -43,7 +43,9 @@ extension ClockJudgement {
         }
     }
 
-    private static var remedy: String { "set it, or vouch for it with --trust-clock" }
+    private static var remedy: String {
+        "set it, or vouch for it: start with --trust-clock, or write trustClock: true into the configuration and send SIGHUP"
+    }
 
     private var distance: String {
         guard let offset else { return "off" }

@@ -102,8 +102,12 @@ final class ScheduledRelays {
     }
 
     private func ends(of job: Job) -> Ends? {
-        guard job.view.type == .noiseEncrypted, let recipient = job.view.recipient else { return nil }
-        return Ends(sender: job.view.sender, recipient: recipient)
+        switch job.view.type {
+        case .noiseEncrypted: job.view.recipient.map { Ends(sender: job.view.sender, recipient: $0) }
+        // What one person says to everyone is read in its order, too.
+        case .message: Ends(sender: job.view.sender, recipient: .broadcast)
+        default: nil
+        }
     }
 
     /// Gives a packet up that a neighbour has passed on already; `true` when it was waiting.

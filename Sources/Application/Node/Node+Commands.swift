@@ -86,7 +86,9 @@ extension Node {
         guard peer != id else { throw .invalid("that is this node itself") }
         guard let entry = registry[peer] else { throw .noSuchPeer(peer.hex) }
         if let hops = routes.route(to: peer), !hops.isEmpty { return .route(hops) }
-        return entry.isConnected ? .direct : .flooded
+        if entry.isConnected { return .direct }
+        guard registry.isReachable(peer, at: ports.clock.uptime) else { throw .notReachable(peer) }
+        return .flooded(isConfirmed: routes.isConfirmed(to: peer))
     }
 
     /// What is known about reaching a peer.

@@ -152,6 +152,7 @@ public final class Node<C: Cryptography> {
         ports.scheduler.cancel(.announce)
         ports.scheduler.cancel(.maintenance)
         publicChat.giveUpHeld()
+        privateChat.giveUpQueued()
         guard links.count > 0, let leave = transmitter.sign(transmitter.makePacket(.leave, payload: [])) else {
             return
         }
@@ -264,7 +265,7 @@ public final class Node<C: Cryptography> {
         if ticks.isMultiple(of: Self.ticksPerSweep) {
             seen.cleanUp(at: now)
             ingress.cleanUp(at: now)
-            assemblies.sweep(at: now)
+            counters.add(.droppedAssembly, assemblies.sweep(at: now))
             routes.sweep()
             transmitter.sweepSpool()
         }

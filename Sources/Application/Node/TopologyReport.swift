@@ -28,6 +28,8 @@ public enum TraceReport: Hashable, Sendable {
     case direct
     /// Along these hops, which confirm each other and speak version 2.
     case route([PeerID])
-    /// No confirmed way of at most four hops is known: packets to the peer are flooded.
-    case flooded
+    /// No way of at most four hops is known that a route may take: packets to the peer are flooded.
+    ///
+    /// - Parameter isConfirmed: Whether there is a confirmed way, on which not every node was seen to speak version 2.
+    case flooded(isConfirmed: Bool)
 }

@@ -22,7 +22,8 @@ extension TopologyReport {
 }
 
 extension TraceReport {
-    /// The way as `trace --json` prints it: `way` is `direct`, `route` or `flooded`; `hops` are the nodes in between.
+    /// The way as `trace --json` prints it: `way` is `direct`, `route` or `flooded`; `hops` are the nodes in
+    /// between; `isConfirmed` whether both ends of each edge on some way claim it.
     ///
     /// - Parameters:
     ///   - peer: Where the way leads.
@@ -40,6 +41,7 @@ extension TraceReport {
         return .object([
             "peer": .string(peer.hex), "displayName": name(peer).map { .string($0) }, "way": .string(way),
             "hops": .array(hops.map(node)),
+            "isConfirmed": .bool(self != .flooded(isConfirmed: false)),
         ])
     }
 }

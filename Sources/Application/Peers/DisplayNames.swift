@@ -49,7 +49,10 @@ final class DisplayNames {
             guard let digits else { return entry.nickname == token }
             return entry.id.hex.hasPrefix(digits) && [name, token].contains(entry.nickname)
         }
-        guard let first = matches.first else { throw .noSuchPeer(text) }
+        guard let first = matches.first else {
+            if token == own { throw .invalid("that is this node itself") }
+            throw .noSuchPeer(text)
+        }
         guard matches.count == 1 else { throw .ambiguous(text, candidates: matches.map(\.id)) }
         return first.id
     }

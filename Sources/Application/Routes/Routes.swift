@@ -55,6 +55,13 @@ final class Routes {
             at: ports.clock.uptime)
     }
 
+    /// Whether there is a confirmed way to the peer at all, whatever versions its nodes speak.
+    func isConfirmed(to peer: PeerID) -> Bool {
+        topology.route(
+            from: localPeer, to: peer, maximumHops: RelayPolicy.maximumHops, minimumVersion: nil,
+            at: ports.clock.uptime) != nil
+    }
+
     /// A routed packet left: unless something comes back, the next ones are flooded.
     func noteRouted(to recipient: PeerID) {
         failures.noteRouted(to: recipient, at: ports.clock.uptime)

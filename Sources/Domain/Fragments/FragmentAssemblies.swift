@@ -173,11 +173,12 @@ public struct FragmentAssemblies: Sendable {
         return finish(assembly, started: started)
     }
 
-    /// Drops assemblies whose first fragment is more than 30 s old; due every 15 s.
-    public mutating func sweep(at now: Uptime) {
-        for stream in assemblies.filter({ now - $0.value.started > FragmentPolicy.lifetime }).keys.sorted() {
-            remove(stream)
-        }
+    /// Drops assemblies whose first fragment is more than 30 s old; due every 15 s. Answers how many.
+    @discardableResult
+    public mutating func sweep(at now: Uptime) -> Int {
+        let expired = assemblies.filter { now - $0.value.started > FragmentPolicy.lifetime }.keys.sorted()
+        for stream in expired { remove(stream) }
+        return expired.count
     }
 
     /// The broadcast streams to ask neighbours for, oldest stall first, at most 60; counts them as asked for now.

@@ -86,6 +86,9 @@ public enum PacketPolicy {
 ///
 /// Source: spec, packet §4.4, §7.
 public enum FragmentPolicy {
+    /// The most fragments of a transfer that receivers are sure to put together: they give an assembly up 30 s after its
+    /// first fragment, and a broadcast leaves one each 30 ms (packet §4.4). With a margin for what waits on full links.
+    public static let reliableCount = 960
     /// Files that leave at once, ours and as many of others (mesh §19).
     public static let concurrentTransfers = 2
     /// Files that may wait behind them. [ours]: memory; a person who sends more is told to wait.

@@ -53,10 +53,15 @@ struct SourceRouteTests {
         #expect(
             try trace(scene["a"], scene["d"]) == .route([try #require(scene["b"]?.id), try #require(scene["c"]?.id)]))
         #expect(try trace(scene["a"], scene["b"]) == .direct)
-        _ = scene["b"].map { $0.crash(in: world) }
-        _ = scene["e"].map { $0.crash(in: world) }
+        for pair in ["cd", "gd"] {
+            world.air.disconnect(try #require(link(scene[String(pair.prefix(1))], scene[String(pair.suffix(1))])))
+        }
+        // The announces after that say so.
+        world.time.run(for: .seconds(25))
+        #expect(try trace(scene["a"], scene["d"]) == .flooded(isConfirmed: false))
+        for name in ["b", "e"] { scene[name]?.crash(in: world) }
         world.time.run(for: 100)
-        #expect(try trace(scene["a"], scene["d"]) == .flooded)
+        #expect(throws: Refusal.notReachable(try #require(scene["d"]?.id))) { _ = try trace(scene["a"], scene["d"]) }
         #expect(throws: Refusal.self) { _ = try trace(scene["a"], scene["a"]) }
     }
 
@@ -101,7 +106,7 @@ struct SourceRouteTests {
         world.time.run(for: .seconds(9))
         #expect(a.statuses(of: ids[0]).last == .sent)
         // Once for the message, and once more for the receipt, which fell into the same hole.
-        let isDelivered = world.run(atMost: .seconds(20)) { a.statuses(of: ids[0]).last == .delivered }
+        let isDelivered = world.run(atMost: .seconds(40)) { a.statuses(of: ids[0]).last == .delivered }
         #expect(isDelivered)
         #expect(a.counter(.messagesSentAgain) == 2)
         #expect(d.privateTexts == ["first", "past the hole"])
@@ -111,5 +116,22 @@ struct SourceRouteTests {
         world.time.run(for: .seconds(5))
         #expect(a.counter(.packetsRouted) == routed)
         #expect(d.privateTexts.last == "flooded")
+    }
+
+    @Test("a message to a peer that was away for longer than anybody remembers arrives when it is back")
+    func longAbsence() throws {
+        let scene = try scene()
+        let (a, d) = try talk(scene)
+        let links = try ["cd", "gd"].map {
+            try #require(link(scene[String($0.prefix(1))], scene[String($0.suffix(1))]))
+        }
+        for connection in links { world.air.disconnect(connection) }
+        let ids = try #require(a.node).sendPrivate("still for you", to: d.id)
+        world.time.run(for: .seconds(180))
+        #expect(a.statuses(of: ids[0]).last == .sent)
+        _ = world.connect(try #require(scene["g"]), d)
+        let isDelivered = world.run(atMost: .seconds(60)) { a.statuses(of: ids[0]).last == .delivered }
+        #expect(isDelivered)
+        #expect(d.privateTexts == ["first", "still for you"])
     }
 }

@@ -70,8 +70,8 @@ extension ChatLoop {
     }
 
     private func converse(with name: String, _ text: String?) {
-        // A script must not go on talking in the view where it happens to be.
-        isAstray = !screen.terminal.isInteractive
+        // Nobody must go on talking in the view that happens to be open: what was meant for one would be read by all.
+        isAstray = true
         guard let peer = find(name, code: "msg.notfound") else { return }
         guard peer != state.own else {
             say("msg.self", "that is you")

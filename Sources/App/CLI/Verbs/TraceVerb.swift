@@ -28,7 +28,12 @@ enum TraceVerb {
     static func text(of answer: JSONValue) -> String {
         let target = title(answer, id: answer["peer"])
         guard let way = answer["way"]?.string, way != "flooded" else {
-            return "no confirmed route to \(target) is known: packets to it are flooded\n"
+            guard answer["isConfirmed"]?.bool == true else {
+                return "no confirmed route to \(target) is known: packets to it are flooded\n"
+            }
+            return
+                "there is a confirmed way to \(target), but not all nodes on it were seen to speak packet version 2, "
+                + "as a route needs (they show it by sending files): packets to it are flooded\n"
         }
         let nodes = ["you"] + (answer["hops"]?.array ?? []).map { title($0, id: $0["id"]) } + [target]
         let hops = nodes.count - 1
