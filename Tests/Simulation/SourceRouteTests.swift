@@ -77,7 +77,7 @@ struct SourceRouteSimulationTests {
         try loop.meet()
         let dice = loop.world.randomness.fork("fate")
         let victim = dice.chance(0.5) ? loop.b : loop.c
-        loop.world.time.after(Milliseconds(Int64(dice.number(below: 10_000)))) { victim.crash(in: loop.world) }
+        loop.world.time.after(Milliseconds(Int64(dice.number(below: 9_000)))) { victim.crash(in: loop.world) }
         var ids: [String] = []
         for number in 0..<40 {
             ids += try loop.write("\(number)")
