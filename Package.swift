@@ -59,7 +59,8 @@ let package = Package(
             name: "App",
             dependencies: [
                 "Application", "Domain", "NativeCryptography", "ZlibCompression", "UnistringNormalization",
-                "KernelClock", "KeyfileVault", "MediaFolder", "SQLiteStores", "SocketLinks", "Terminal", "ControlSocket",
+                "KernelClock", "KeyfileVault", "MediaFolder", "SQLiteStores", "SocketLinks", "Terminal",
+                "ControlSocket",
             ],
             path: "Sources/App/CLI", swiftSettings: strict),
 
