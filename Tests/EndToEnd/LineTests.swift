@@ -8,24 +8,13 @@ extension EndToEnd {
     /// Three processes on a line: Alice and Bob share an air, Bob and Carol another one. Alice and Carol have no link.
     @Suite("Three nodes on a line")
     final class LineTests {
-        private let folder: TemporaryDirectory
-        private let alice: SatchelNode
-        private let bob: SatchelNode
-        private let carol: SatchelNode
+        private let nodes: NodesOnALine
+        private var folder: TemporaryDirectory { nodes.folder }
+        private var alice: SatchelNode { nodes.alice }
+        private var bob: SatchelNode { nodes.bob }
+        private var carol: SatchelNode { nodes.carol }
 
-        init() throws {
-            folder = try TemporaryDirectory()
-            let (here, there) = (folder.file("here"), folder.file("there"))
-            alice = try SatchelNode("alice", in: folder, options: ["--nickname", "alice", "--air", here])
-            bob = try SatchelNode(
-                "bob", in: folder, options: ["--nickname", "bob", "--air", here, "--air", there])
-            carol = try SatchelNode("carol", in: folder, options: ["--nickname", "carol", "--air", there])
-            try bob.start()
-            try alice.start()
-            try carol.start()
-            try alice.meet(carol, directly: false)
-            try carol.meet(alice, directly: false)
-        }
+        init() throws { nodes = try NodesOnALine() }
 
         @Test("the ends of the line are no neighbours and know each other through the middle")
         func line() throws {

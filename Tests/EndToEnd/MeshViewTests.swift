@@ -8,23 +8,13 @@ extension EndToEnd {
     /// What `topology`, `trace`, `peers` and `status --watch` show of three processes on a line.
     @Suite("Views of a mesh of three")
     final class MeshViewTests {
-        private let folder: TemporaryDirectory
-        private let alice: SatchelNode
-        private let bob: SatchelNode
-        private let carol: SatchelNode
+        private let nodes: NodesOnALine
+        private var folder: TemporaryDirectory { nodes.folder }
+        private var alice: SatchelNode { nodes.alice }
+        private var bob: SatchelNode { nodes.bob }
+        private var carol: SatchelNode { nodes.carol }
 
-        init() throws {
-            folder = try TemporaryDirectory()
-            let (here, there) = (folder.file("here"), folder.file("there"))
-            alice = try SatchelNode("alice", in: folder, options: ["--nickname", "alice", "--air", here])
-            bob = try SatchelNode(
-                "bob", in: folder, options: ["--nickname", "b\"o\\b", "--air", here, "--air", there])
-            carol = try SatchelNode("carol", in: folder, options: ["--nickname", "carol", "--air", there])
-            try bob.start()
-            try alice.start()
-            try carol.start()
-            try alice.meet(carol, directly: false)
-        }
+        init() throws { nodes = try NodesOnALine(nickname: "b\"o\\b") }
 
         /// Asks until the answer is as wanted; each question takes a process, so nothing spins.
         private func ask(_ words: [String], until isWanted: (JSONValue) -> Bool) throws -> JSONValue {

@@ -4,14 +4,17 @@ import Domain
 public struct ClockReport: Hashable, Sendable {
     /// How it stands, and why.
     public var judgement: ClockJudgement
+    /// A time that has passed for certain, as far as is known: when this version was made, or when the node last ran.
+    public var floor: WallTime
     /// Whether the kernel's clock is synchronised; `nil` when that is not known.
     public var isSynchronised: Bool?
     /// Links whose neighbour told its time lately.
     public var witnesses: Int
 
     /// Makes a report.
-    public init(judgement: ClockJudgement, isSynchronised: Bool?, witnesses: Int) {
+    public init(judgement: ClockJudgement, floor: WallTime, isSynchronised: Bool?, witnesses: Int) {
         self.judgement = judgement
+        self.floor = floor
         self.isSynchronised = isSynchronised
         self.witnesses = witnesses
     }
@@ -21,6 +24,7 @@ public struct ClockReport: Hashable, Sendable {
         .object([
             "state": .string(judgement.state.rawValue), "reason": .string(judgement.reason.rawValue),
             "offset": judgement.offset.map { .number($0.count) }, "isSynchronised": isSynchronised.map { .bool($0) },
+            "floor": .number(floor.milliseconds),
             "isDisputed": .bool(judgement.isDisputed), "witnesses": .number(witnesses),
             "explanation": .string(judgement.explanation),
         ])

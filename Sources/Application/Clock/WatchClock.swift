@@ -57,7 +57,8 @@ final class WatchClock<C: Cryptography> {
 
     /// The clock as `status` shows it.
     var report: ClockReport {
-        ClockReport(judgement: judgement, isSynchronised: ports.clock.isSynchronised, witnesses: heard.count)
+        ClockReport(
+            judgement: judgement, floor: floor, isSynchronised: ports.clock.isSynchronised, witnesses: heard.count)
     }
 
     /// What a refusal says while the clock is wrong.

@@ -59,6 +59,15 @@ public struct OutboundQueue: Sendable {
         var isEmpty: Bool { head == frames.count }
         var first: [UInt8]? { isEmpty ? nil : frames[head] }
 
+        /// Bytes that were sent beyond the share of the turns so far, negative; nothing is saved up.
+        private var credit = 0
+        var isInDebt: Bool { credit < 0 }
+
+        /// Gives to the credit, or takes from it.
+        mutating func pay(_ bytes: Int) { credit = min(0, credit + bytes) }
+        /// Ends a debt.
+        mutating func forgive() { credit = 0 }
+
         mutating func removeFirst() {
             frames[head] = []
             head += 1
@@ -88,8 +97,20 @@ public struct OutboundQueue: Sendable {
             guard let source = turns.first, let frame = flows[source]?.first else { return }
             turns.removeFirst()
             flows[source]?.removeFirst()
+            flows[source]?.pay(RelayPolicy.turnBytes - frame.count)
             bytes.add(-max(1, frame.count), to: source)
             if flows[source]?.isEmpty == true { flows[source] = nil } else { turns.append(source) }
+            skipDebtors()
+        }
+
+        /// Passes over those who had more than their share at their last turns.
+        private mutating func skipDebtors() {
+            // Who is alone takes nothing from anybody.
+            if turns.count == 1, let source = turns.first { flows[source]?.forgive() }
+            while turns.count > 1, let source = turns.first, flows[source]?.isInDebt == true {
+                flows[source]?.pay(RelayPolicy.turnBytes)
+                turns.append(turns.removeFirst())
+            }
         }
 
         /// Takes the newest frame of a source out.

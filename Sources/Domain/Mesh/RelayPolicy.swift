@@ -46,6 +46,9 @@ public struct RelayPolicy: Sendable {
     /// Bytes kept in all. [ours]: memory.
     public static let spoolBytes = 4 * 1024 * 1024
 
+    /// Bytes that a source may send at its turn, on average: a radio's frame. Who sends larger ones waits for more turns.
+    /// [ours]
+    public static let turnBytes = 512
     /// Trains up to this long are ranked by their exact number of fragments: Android takes no longer ones (packet §4.4).
     public static let exactlyRankedFragments: UInt16 = 256
     /// Bytes that may wait on one link; what matters least goes first (§20).

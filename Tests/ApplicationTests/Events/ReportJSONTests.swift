@@ -21,7 +21,8 @@ struct ReportJSONTests {
             reachablePeers: 2, sessions: 3, queuedMessages: 4, queuedFrames: 5, queuedBytes: 6, spooledPackets: 7,
             heldMessages: 5,
             clock: ClockReport(
-                judgement: ClockJudgement(.right, .trusted, offset: Milliseconds(-90_000)), isSynchronised: false,
+                judgement: ClockJudgement(.right, .trusted, offset: Milliseconds(-90_000)),
+                floor: WallTime(milliseconds: 7), isSynchronised: false,
                 witnesses: 6),
             counters: [NodeReport.Counter(name: "framesReceived", value: .max)])
     }
@@ -34,7 +35,7 @@ struct ReportJSONTests {
                 "startedAt":6000,"uptime":4000,"links":[{"id":4,"name":"tcp:192.0.2.1:4000","isOutgoing":true,\
                 "frameLimit":512,"isAuthenticated":false}],"connectedPeers":1,"reachablePeers":2,"sessions":3,\
                 "queuedMessages":4,"queuedFrames":5,"queuedBytes":6,"spooledPackets":7,"heldMessages":5,"clock":{"state":"right","reason":"trusted","offset":-90000,\
-                "isSynchronised":false,"isDisputed":true,"witnesses":6,\
+                "isSynchronised":false,"floor":7,"isDisputed":true,"witnesses":6,\
                 "explanation":"you vouch for it, and neighbours say that it is 90 seconds fast"},"counters":{"framesReceived":18446744073709551615}}
                 """)
     }

@@ -25,6 +25,23 @@ struct OutboundTurnsTests {
         #expect(drained(queue) == [1, 11, 2, 12, 3, 4, 5, 31, 21])
     }
 
+    @Test("who sends large frames waits for more turns: sources get bytes, not frames")
+    func bytes() {
+        var queue = OutboundQueue()
+        var dropped = 0
+        for _ in 0..<4 {
+            _ = queue.insert(
+                [UInt8](repeating: 9, count: 10 * RelayPolicy.turnBytes), .prompt, from: 1, dropped: &dropped)
+        }
+        for _ in 0..<40 { _ = queue.insert([UInt8](repeating: 1, count: 500), .prompt, from: 2, dropped: &dropped) }
+        let order = drained(queue)
+        #expect(order.count == 44)
+        // Ten small frames for each large one, as long as both have some.
+        let places = order.indices.filter { order[$0] == 9 }
+        #expect(places.first == 0)
+        #expect(zip(places, places.dropFirst()).allSatisfy { (9...11).contains($1 - $0 - 1) })
+    }
+
     @Test("a full queue takes room from what matters least, and there from the source that has the most")
     func room() {
         var queue = OutboundQueue(capacity: 10)

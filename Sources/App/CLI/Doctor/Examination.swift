@@ -199,17 +199,23 @@ struct Examination {
     private func clock(_ judged: JSONValue?, isTrusted: Bool) -> Finding {
         let now = SystemClock.wall
         guard let judged else {
+            let floor = ClockRecord(directory: places.data).floor
             let judgement = ClockJudgement(
                 ClockEvidence(
-                    wall: now, uptime: SystemClock.uptime, floor: ClockRecord(directory: places.data).floor,
+                    wall: now, uptime: SystemClock.uptime, floor: floor,
                     isSynchronised: KernelClock.isSynchronised, neighbours: NeighbourClocks([], at: SystemClock.uptime),
                     isTrusted: isTrusted))
             return clock(
-                judgement.isWrong, isDisputed: false, text: "\(LocalTime.full(now)): \(judgement.explanation)")
+                judgement.isWrong, isDisputed: false,
+                text: "\(LocalTime.full(now)): \(judgement.explanation)"
+                    + StatusVerb.lastKnown(
+                        .object([
+                            "reason": .string(judgement.reason.rawValue), "floor": .number(floor.milliseconds),
+                        ])))
         }
         return clock(
             judged["state"] == "wrong", isDisputed: judged["isDisputed"]?.bool == true,
-            text: "\(LocalTime.full(now)): \(judged["explanation"]?.string ?? "?")")
+            text: "\(LocalTime.full(now)): \(judged["explanation"]?.string ?? "?")" + StatusVerb.lastKnown(judged))
     }
 
     private func clock(_ isWrong: Bool, isDisputed: Bool, text: String) -> Finding {

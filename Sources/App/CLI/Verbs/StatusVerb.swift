@@ -40,7 +40,13 @@ enum StatusVerb {
         let word = DisplayText.line(clock?["state"]?.string ?? "?")
         let isDisputed = clock?["isDisputed"]?.bool == true
         return "\(word == "wrong" ? "WRONG" : isDisputed ? word + ", disputed" : word): "
-            + DisplayText.line(clock?["explanation"]?.string ?? "?")
+            + DisplayText.line(clock?["explanation"]?.string ?? "?") + lastKnown(clock)
+    }
+
+    /// The time that a clock is behind of, where that is what is wrong with it.
+    static func lastKnown(_ clock: JSONValue?) -> String {
+        guard clock?["reason"] == "beforeFloor", let floor = clock?["floor"]?.unsigned else { return "" }
+        return " (the last known time is \(LocalTime.full(WallTime(milliseconds: floor))))"
     }
 
     /// The report for a person.
