@@ -114,16 +114,3 @@ struct ClockTests {
         #expect(home.run("doctor", "--trust-clock").answer.contains("you vouch for it"))
     }
 }
-
-extension TemporaryHome {
-    /// Waits until the running node of this home has a link.
-    func awaitLink() throws {
-        let deadline = SystemClock.uptime + .seconds(20)
-        while SystemClock.uptime < deadline {
-            let status = try JSONValue(parsing: run("status", "--json").answer)
-            if status["links"]?.array?.isEmpty == false { return }
-            usleep(20_000)
-        }
-        Issue.record("no link came up")
-    }
-}

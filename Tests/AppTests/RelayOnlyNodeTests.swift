@@ -124,16 +124,3 @@ struct RelayOnlyNodeTests {
         #expect(lost.code == .notYet, "\(lost.notes)")
     }
 }
-
-extension TemporaryHome {
-    /// Waits until the running node of this home has heard of a peer.
-    func awaitPeer(_ name: String) throws {
-        let deadline = SystemClock.uptime + .seconds(20)
-        while SystemClock.uptime < deadline {
-            let peers = try JSONValue(parsing: run("peers", "--json").answer)["peers"]?.array ?? []
-            if peers.contains(where: { $0["nickname"]?.string == name }) { return }
-            usleep(20_000)
-        }
-        Issue.record("\(name) did not appear")
-    }
-}

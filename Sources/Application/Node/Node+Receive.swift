@@ -45,16 +45,20 @@ extension Node {
         // We have asked nobody for anything yet, so nothing can be an answer.
         let verdict = IngressGuard.judge(
             view, boundPeer: boundPeer, localPeer: id, at: ports.clock.wall, isSolicited: { _ in false })
-        switch verdict {
-        case .accept(let from, _): return from
+        if case .accept(let from, _) = verdict { return from }
+        count(refusal: verdict)
+        if case .timestampSkew = verdict { clockWatch.take(strange: view, on: link) }
+        return nil
+    }
+
+    private func count(refusal: IngressVerdict) {
+        switch refusal {
+        case .accept: break
         case .selfLoop: counters.add(.droppedSelfLoop)
         case .senderMismatch: counters.add(.droppedSenderMismatch)
         case .unsolicitedSyncResponse: counters.add(.droppedUnsolicitedSyncResponse)
-        case .timestampSkew:
-            counters.add(.droppedClockSkew)
-            clockWatch.take(strange: view, on: link)
+        case .timestampSkew: counters.add(.droppedClockSkew)
         }
-        return nil
     }
 
     /// The payload, inflated within the link's budget.
@@ -222,10 +226,9 @@ extension Node {
     private func rebuilt(_ completion: FragmentAssemblies.Completion, from fragment: Inbound) {
         guard let view = PacketView(completion.frame) else { return counters.add(.droppedMalformedFrame) }
         guard view.sender != id else { return counters.add(.droppedSelfLoop) }
-        guard !view.isSyncResponse else { return counters.add(.droppedUnsolicitedSyncResponse) }
-        guard IngressGuard.isFresh(view.timestamp, at: ports.clock.wall) else {
-            return counters.add(.droppedClockSkew)
-        }
+        let refusal = IngressGuard.refusalOfTime(
+            view, validation: view.sender, at: ports.clock.wall, isSolicited: { _ in false })
+        if let refusal { return count(refusal: refusal) }
         guard let payload = inflate(view, on: fragment.link) else { return }
         counters.add(.fragmentedPacketsCompleted)
         let packet = Inbound(

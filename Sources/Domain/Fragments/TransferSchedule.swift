@@ -88,13 +88,6 @@ public struct TransferSchedule<Item> {
         return started
     }
 
-    /// Forgets transfers that wait under an identifier; answers how many.
-    public mutating func cancelWaiting(_ id: TransferID) -> Int {
-        let before = waiting.count
-        waiting.removeAll { $0.id == id }
-        return before - waiting.count
-    }
-
     /// Takes out everything that waits.
     public mutating func removeWaiting() -> [Item] {
         defer { waiting = [] }
