@@ -39,6 +39,9 @@ let package = Package(
             name: "CUnistring", path: "Sources/Adapters/System/CUnistring", providers: [.apt(["libunistring-dev"])]),
         .systemLibrary(name: "CProcess", path: "Sources/Adapters/System/CProcess"),
         .systemLibrary(name: "CClock", path: "Sources/Adapters/System/CClock"),
+        // Headers only: the kernel's socket ABI. Nothing of libbluetooth is linked.
+        .systemLibrary(
+            name: "CBluetooth", path: "Sources/Adapters/System/CBluetooth", providers: [.apt(["libbluetooth-dev"])]),
         .target(
             name: "CEditline", path: "Sources/Adapters/System/CEditline", linkerSettings: [.linkedLibrary("edit")]),
 
@@ -51,6 +54,7 @@ let package = Package(
         .target(
             name: "KernelClock", dependencies: ["CClock"], path: "Sources/Adapters/KernelClock", swiftSettings: strict),
         adapter("SocketLinks"),
+        adapter("BluetoothHCI", ["CBluetooth"]),
         adapter("InMemory"),
         adapter("Terminal", ["CEditline"]),
         adapter("ControlSocket"),
@@ -59,7 +63,7 @@ let package = Package(
             name: "App",
             dependencies: [
                 "Application", "Domain", "NativeCryptography", "ZlibCompression", "UnistringNormalization",
-                "KernelClock", "KeyfileVault", "MediaFolder", "SQLiteStores", "SocketLinks", "Terminal",
+                "BluetoothHCI", "KernelClock", "KeyfileVault", "MediaFolder", "SQLiteStores", "SocketLinks", "Terminal",
                 "ControlSocket",
             ],
             path: "Sources/App/CLI", swiftSettings: strict),
@@ -77,6 +81,7 @@ let package = Package(
         tests("SQLiteStoresTests", ["Application", "Domain", "SQLiteStores", "NativeCryptography", "JournalProbe"]),
         tests("MediaFolderTests", ["Application", "Domain", "MediaFolder"]),
         tests("SocketLinksTests", ["Application", "Domain", "SocketLinks"]),
+        tests("BluetoothHCITests", ["Application", "Domain", "BluetoothHCI"]),
         tests("InMemoryTests", ["Application", "Domain", "InMemory"]),
         tests("TerminalTests", ["Terminal"]),
         tests("ControlSocketTests", ["Application", "Domain", "ControlSocket"]),

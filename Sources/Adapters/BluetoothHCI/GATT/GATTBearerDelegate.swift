@@ -1,0 +1,30 @@
+/// Why the client side of a connection cannot be used.
+enum GATTFailure: Hashable, Sendable {
+    /// The far end has no service of our mesh.
+    case noService
+    /// The service has no characteristic that takes writes and notifies, or no descriptor to subscribe with.
+    case noCharacteristic
+    /// The far end refused a request.
+    case refused(request: UInt8, ATTError)
+    /// A request stayed without an answer for the transaction timeout: the bearer is dead (Core Specification, Vol 3, Part
+    /// F, 3.3.3).
+    case timedOut(request: UInt8)
+}
+
+/// What a bearer reports; on the radio's queue, never from within a call into the bearer but ``GATTBearer/receive(_:)``.
+protocol GATTBearerDelegate: AnyObject {
+    /// There is something to fetch by ``GATTBearer/nextPDU()``.
+    func bearerHasOutput()
+    /// The MTU is another one now.
+    func mtuChanged(to mtu: Int)
+    /// The far end wants our notifications, or no longer.
+    func subscriptionChanged(to isOn: Bool)
+    /// The far end wrote a value into our characteristic; one call for each write, and for the whole of a long one.
+    func written(_ value: ArraySlice<UInt8>)
+    /// The far end notified us of a value of its characteristic.
+    func notified(_ value: ArraySlice<UInt8>)
+    /// We are subscribed to the far end: writes may begin.
+    func clientReady()
+    /// The set-up of our client side failed.
+    func clientFailed(_ failure: GATTFailure)
+}
