@@ -36,6 +36,22 @@ public struct BluetoothPolicy: Hashable, Sendable {
     public static let resetTimeout: Milliseconds = .seconds(4)
     /// A controller that said nothing for this long is asked whether it lives.
     public static let silence: Milliseconds = .seconds(10)
+    /// What a notification or a write puts before its value, in bytes: opcode and handle.
+    public static let valueOverhead = 3
+    /// How long the scanner stays on one channel before it goes to the next: long enough to hear a phone that advertises
+    /// every 100 to 200 ms on each of them soon, with no gap between.
+    public static let scanInterval: Milliseconds = 60
+    /// Frames kept of one direction that came in before its link was up. A phone may write before it subscribes; it has
+    /// little to say by then (spec: ble-gatt §6.2).
+    public static let earlyFrames = 16
+    /// How long a connection that we opened may take until its link is up: six round trips, with the discovery tried
+    /// twice. A device that drags its feet does not hold one of our few connections.
+    public static let setUpTimeout: Milliseconds = .seconds(30)
+    /// How long a connection that a neighbour opened may stay without a subscription. Phones subscribe within seconds;
+    /// whoever does not holds one of the controller's few connections for nothing. [ours]
+    public static let subscriptionPatience: Milliseconds = .seconds(60)
+    /// How long the connections have to end when the node stops: longer than the longest connection interval of phones.
+    public static let goodbyeTimeout: Milliseconds = 500
     /// Frames that one link takes before the radio has sent them: enough to keep it busy, few enough that a chat message
     /// is never far behind a file (spec: mesh §20 keeps the order in the node).
     public static let framesPerLink = 4

@@ -65,5 +65,16 @@ extension Controller {
         var stalledConnections = 0
         /// Times that the controller said that we overran its buffers.
         var bufferOverflows = 0
+
+        /// Those that are not zero, by name.
+        var byName: [String: UInt64] {
+            let all = [
+                "unknownEvents": unknownEvents, "malformedPackets": malformedPackets, "strayAnswers": strayAnswers,
+                "unansweredCommands": unansweredCommands, "unknownHandles": unknownHandles,
+                "surplusCredits": surplusCredits, "reclaimedCredits": reclaimedCredits,
+                "stalledConnections": stalledConnections, "bufferOverflows": bufferOverflows,
+            ]
+            return all.compactMapValues { $0 > 0 ? UInt64($0) : nil }
+        }
     }
 }

@@ -89,7 +89,8 @@ final class Radio {
 
     private func couldNotOpen(_ error: BluetoothError) {
         phase = .waiting
-        report(error.isAbsence ? .missing : .blocked, error.description, error.remedy)
+        let isMissing = if case .missing = error { true } else { false }
+        report(isMissing ? .missing : .blocked, error.description, error.remedy)
         wait(until: recovery.failed(at: timers.now))
     }
 
@@ -129,8 +130,8 @@ final class Radio {
         status.reason = nil
         status.remedy = nil
         status.deviceAddress = ownAddress.description
-        status.controller = capabilities.summary
-        settings.handlers.log(.info, "\(settings.address): \(capabilities.summary), on the air as \(ownAddress)")
+        status.controller = capabilities.description
+        settings.handlers.log(.info, "\(settings.address): \(capabilities.description), on the air as \(ownAddress)")
         arming = RadioArming()
         seeking.begin(at: timers.now)
         maintain()
