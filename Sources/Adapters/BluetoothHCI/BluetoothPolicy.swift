@@ -41,6 +41,8 @@ public struct BluetoothPolicy: Hashable, Sendable {
     /// How long the scanner stays on one channel before it goes to the next: long enough to hear a phone that advertises
     /// every 100 to 200 ms on each of them soon, with no gap between.
     public static let scanInterval: Milliseconds = 60
+    /// Attempts to connect that a controller makes at a time (Core Specification, Vol 4, Part E, 7.8.12).
+    public static let attempts = 1
     /// Frames kept of one direction that came in before its link was up. A phone may write before it subscribes; it has
     /// little to say by then (spec: ble-gatt §6.2).
     public static let earlyFrames = 16

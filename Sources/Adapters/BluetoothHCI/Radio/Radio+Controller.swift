@@ -16,8 +16,6 @@ extension Radio: ControllerDelegate {
         switch refusal {
         case .advertising: step = .startAdvertising
         case .scanning: step = .startScanning
-        // The scheduler decides when to try a device again.
-        case .connecting: return
         }
         log(.debug, "\(settings.address): \(refusal) was refused: \(status)")
         arming.refused(step, at: timers.now)
@@ -47,7 +45,7 @@ extension Radio: ControllerDelegate {
         let new = RadioConnection(connection, radio: self, service: settings.configuration.service)
         connections.append(new)
         if connection.isCentral {
-            seeking.connected(to: connection.peer)
+            seeking.connected(to: connection.peer, at: timers.now)
         } else {
             seeking.accepted(connection.peer, at: timers.now)
         }

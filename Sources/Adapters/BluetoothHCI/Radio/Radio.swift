@@ -1,6 +1,7 @@
 import Application
 import Dispatch
 import Domain
+import Glibc
 
 /// One adapter at work: opened, kept open, and opened again for as long as the node runs; with everything that it carries.
 ///
@@ -99,11 +100,11 @@ final class Radio {
         let transport = DescriptorTransport(
             opened, queue: queue,
             received: { [weak self] packet in
-                log?.record(packet, sent: false)
+                log?.record(packet, sent: false, at: Self.microseconds)
                 self?.received(packet)
             }, lost: { [weak self] in self?.lost($0, state: .missing) })
-        let controller = Controller(timers: timers) { packet in
-            log?.record(packet, sent: true)
+        let controller = Controller(timers: timers) { (packet: [UInt8]) in
+            log?.record(packet, sent: true, at: Self.microseconds)
             transport.send(packet)
         }
         controller.delegate = self
@@ -111,6 +112,13 @@ final class Radio {
         status.state = .starting
         statusChanged()
         controller.start(address: ownAddress)
+    }
+
+    /// The time of day in microseconds since 1970, for the packet log.
+    private static var microseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     }
 
     private func received(_ packet: [UInt8]) {

@@ -4,9 +4,7 @@ import Domain
 /// together.
 struct Seeking {
     /// Whom to connect to.
-    var scheduler = ConnectionScheduler<DeviceAddress>(
-        budget: LinkBudget(controllerLinks: RadioPolicy.assumedControllerLinks),
-        maximumAttempts: RadioPolicy.attemptsOfController)
+    var scheduler = ConnectionScheduler<DeviceAddress>(maximumAttempts: BluetoothPolicy.attempts)
     /// When to listen.
     var plan = ScanPlan()
     /// When frames came in.
@@ -40,8 +38,7 @@ struct Seeking {
 
     /// The adapter is gone; what was learned of devices stays for the next time, but not what was under way.
     mutating func end() {
-        let budget = LinkBudget(controllerLinks: RadioPolicy.assumedControllerLinks)
-        scheduler = ConnectionScheduler(budget: budget, maximumAttempts: RadioPolicy.attemptsOfController)
+        scheduler = ConnectionScheduler(maximumAttempts: BluetoothPolicy.attempts)
         sightings = SightingMemory()
         attempt = nil
     }
@@ -69,9 +66,9 @@ struct Seeking {
     }
 
     /// We connected to a device.
-    mutating func connected(to device: DeviceAddress) {
+    mutating func connected(to device: DeviceAddress, at now: Uptime) {
         if attempt == device { attempt = nil }
-        scheduler.succeeded(device)
+        scheduler.succeeded(device, at: now)
     }
 
     /// A device connected to us. If we were connecting to it, it was faster, and one connection is enough.
@@ -87,7 +84,7 @@ struct Seeking {
     mutating func failed(_ device: DeviceAddress, _ status: HCIStatus, links: Int, at now: Uptime) {
         if attempt == device { attempt = nil }
         scheduler.failed(device, at: now)
-        if status == .connectionLimitExceeded { scheduler.limitReached(links: links) }
+        if status == .connectionLimitExceeded { scheduler.limitReached(links: links, at: now) }
     }
 
     /// A connection ended.
