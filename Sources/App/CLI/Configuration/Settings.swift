@@ -42,11 +42,10 @@ enum Settings {
     static let adapter = Setting(
         "links.adapter", .list, standard: .list([]), option: "adapter", placeholder: "ADAPTER",
         help: """
-            Bluetooth adapters to use, each as a radio of its own; "off" for none.
-            hci0 is an adapter of the kernel, which must be powered off there and is then the node's alone;
-            h4:/dev/ttyACM0,1000000 a controller on a serial port, with its speed; h4:tcp:HOST:PORT and h4:unix:PATH
-            controllers behind a socket. Without any it is the kernel's first adapter, if there is one. 'satchel
-            adapters' lists them, says what blocks each, and what a listener nearby learns from a node.
+            Bluetooth adapters to use: hci0, h4:/dev/ttyACM0,1000000, h4:tcp:HOST:PORT, h4:unix:PATH; "off" for none.
+            hci0 is an adapter of the kernel, which must be powered off there and is then the node's alone; h4: is a
+            controller on a serial port, with its speed, or behind a socket. Each is a radio of its own. Without any it
+            is the kernel's first adapter, if there is one. 'satchel adapters' lists them and says what blocks each.
             """,
         example: .list(["hci0"]))
 

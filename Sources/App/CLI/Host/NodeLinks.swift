@@ -71,7 +71,7 @@ final class NodeLinks: Sendable {
         _ configuration: Configuration, _ numbers: LinkNumbers, host: NodeHost, randomness: SystemRandomness,
         log: LogWriter
     ) throws(Failure) -> BluetoothHCI? {
-        let first = AdapterDirectory().adapters.first?.index
+        let first = AdapterDirectory().adapters().first?.index
         guard let setup = try AdapterSetup.configuration(configuration, first: first) else { return nil }
         let handlers = BluetoothHandlers(
             linkUp: { description in host.post { $0.linkUp(description) } },
