@@ -25,6 +25,9 @@ protocol GATTBearerDelegate: AnyObject {
     func notified(_ value: ArraySlice<UInt8>)
     /// We are subscribed to the far end: writes may begin.
     func clientReady()
+    /// The far end's database changed: what was received of a value in part is void, and writes have to wait. The set-up of
+    /// our client side begins again, and ends with ``clientReady()`` or ``clientFailed(_:)``.
+    func clientReset()
     /// The set-up of our client side failed.
     func clientFailed(_ failure: GATTFailure)
 }
