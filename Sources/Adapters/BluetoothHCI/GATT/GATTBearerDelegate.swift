@@ -1,16 +1,3 @@
-/// Why the client side of a connection cannot be used.
-enum GATTFailure: Hashable, Sendable {
-    /// The far end has no service of our mesh.
-    case noService
-    /// The service has no characteristic that takes writes and notifies, or no descriptor to subscribe with.
-    case noCharacteristic
-    /// The far end refused a request.
-    case refused(request: UInt8, ATTError)
-    /// A request stayed without an answer for the transaction timeout: the bearer is dead (Core Specification, Vol 3, Part
-    /// F, 3.3.3).
-    case timedOut(request: UInt8)
-}
-
 /// What a bearer reports; on the radio's queue, never from within a call into the bearer but ``GATTBearer/receive(_:)``.
 protocol GATTBearerDelegate: AnyObject {
     /// There is something to fetch by ``GATTBearer/nextPDU()``.

@@ -13,18 +13,19 @@ extension Controller {
         var isBusy = false
     }
 
-    /// What was asked for and refused.
+    /// What was asked for and refused; of connecting, ``ControllerDelegate/connectEnded(_:_:)`` tells.
     enum Refusal: Hashable, Sendable {
         /// To advertise, or to stop it.
         case advertising
         /// To scan, or to stop it.
         case scanning
-        /// To connect; ``ControllerDelegate/connectEnded(_:_:)`` says it as well.
-        case connecting(DeviceAddress)
     }
 
     /// Connectable, scannable, undirected advertising in legacy PDUs (ADV_IND) from our random address.
     struct Advertising: Hashable, Sendable {
+        /// The longest data of one packet, in bytes (Core Specification, Vol 4, Part E, 7.8.7).
+        static let limit = 31
+
         /// The AD structures of the main packet, 31 bytes at most; more is refused.
         var data: [UInt8]
         /// The AD structures of the scan response, 31 bytes at most; more is refused.
@@ -65,5 +66,16 @@ extension Controller {
         var stalledConnections = 0
         /// Times that the controller said that we overran its buffers.
         var bufferOverflows = 0
+
+        /// Those that are not zero, by name.
+        var byName: [String: UInt64] {
+            let all = [
+                "unknownEvents": unknownEvents, "malformedPackets": malformedPackets, "strayAnswers": strayAnswers,
+                "unansweredCommands": unansweredCommands, "unknownHandles": unknownHandles,
+                "surplusCredits": surplusCredits, "reclaimedCredits": reclaimedCredits,
+                "stalledConnections": stalledConnections, "bufferOverflows": bufferOverflows,
+            ]
+            return all.compactMapValues { $0 > 0 ? UInt64($0) : nil }
+        }
     }
 }

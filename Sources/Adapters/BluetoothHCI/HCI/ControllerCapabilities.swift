@@ -28,6 +28,18 @@ struct ControllerCapabilities: Hashable, Sendable {
         return commands.isSuperset(of: .extended)
     }
 
+    /// Whether it does BR/EDR as well, and has to be told that we know LE: "BR/EDR Not Supported" is not set (Core
+    /// Specification, Vol 2, Part C, 3.2, feature 37).
+    var isDualMode: Bool { features.map { $0 >> 37 & 1 == 0 } ?? false }
+
+    /// Whether it asks us what far ends ask it for, and takes an answer.
+    var answersParameterRequests: Bool {
+        lowEnergyFeatures.contains(.parameterRequest) && commands?.contains(.parameterRequestReply) ?? true
+    }
+
+    /// Whether the packets of a connection can be made longer.
+    var setsDataLength: Bool { lowEnergyFeatures.contains(.dataLength) && commands?.contains(.setDataLength) ?? true }
+
     /// The same for people.
     var description: ControllerDescription { ControllerDescription(self) }
 }

@@ -11,13 +11,13 @@ extension Radio: ControllerDelegate {
         arm()
     }
 
-    func refused(_ activity: Controller.Refusal, _ status: HCIStatus) {
-        let step: ArmingStep<DeviceAddress> =
-            switch activity {
-            case .advertising: .startAdvertising
-            case .scanning: .startScanning
-            }
-        log(.debug, "\(settings.address): \(activity) was refused: \(status)")
+    func refused(_ refusal: Controller.Refusal, _ status: HCIStatus) {
+        let step: ArmingStep<DeviceAddress>
+        switch refusal {
+        case .advertising: step = .startAdvertising
+        case .scanning: step = .startScanning
+        }
+        log(.debug, "\(settings.address): \(refusal) was refused: \(status)")
         arming.refused(step, at: timers.now)
         arm()
     }
@@ -27,7 +27,11 @@ extension Radio: ControllerDelegate {
         guard let sighting = seeking.sighting(of: report, at: now) else { return }
         let isHeld = connections.contains { $0.peer == sighting.device }
         guard !isHeld, sighting.device != ownAddress else { return }
-        decide(seeking.scheduler.sighted(sighting, at: now))
+        switch seeking.scheduler.sighted(sighting, at: now) {
+        case .ignore, .cancel: break
+        case .enqueued(let delay): if let delay { runQueue(after: delay) }
+        case .connect: attempt(sighting.device)
+        }
     }
 
     func connected(_ connection: HCIConnection) {
@@ -41,11 +45,9 @@ extension Radio: ControllerDelegate {
         let new = RadioConnection(connection, radio: self, service: settings.configuration.service)
         connections.append(new)
         if connection.isCentral {
-            seeking.attempt = nil
-            seeking.scheduler.succeeded(connection.peer)
+            seeking.connected(to: connection.peer, at: timers.now)
         } else {
-            if seeking.attempt == connection.peer { seeking.attempt = nil }
-            seeking.scheduler.accepted(connection.peer)
+            seeking.accepted(connection.peer, at: timers.now)
         }
         let patience = connection.isCentral ? BluetoothPolicy.setUpTimeout : BluetoothPolicy.subscriptionPatience
         new.setUpTimer = timers.after(patience) { [weak self, weak new] in
@@ -59,9 +61,8 @@ extension Radio: ControllerDelegate {
     }
 
     func connectEnded(_ device: DeviceAddress, _ status: HCIStatus) {
-        if seeking.attempt == device { seeking.attempt = nil }
-        // A timeout was counted when it was cancelled; a neighbour that connected first is no failure.
-        if seeking.isConnecting(device) { seeking.failed(device, status, links: connections.count, at: timers.now) }
+        // One that was cancelled was counted then: it took too long, or the neighbour connected first.
+        if seeking.attempt == device { seeking.failed(device, status, links: connections.count, at: timers.now) }
         runQueue()
         arm()
     }
@@ -81,7 +82,7 @@ extension Radio: ControllerDelegate {
     }
 
     func received(_ fragment: ArraySlice<UInt8>, isStart: Bool, on handle: ConnectionHandle) {
-        connection(handle)?.channels.receive(fragment, isStart: isStart)
+        connection(handle)?.receive(fragment, isStart: isStart)
     }
 
     func nextFrame(for handle: ConnectionHandle) -> [UInt8]? { connection(handle)?.nextFrame() }

@@ -2,16 +2,6 @@ import Domain
 
 /// Finding neighbours: what the scheduler decides becomes a wish, and the wish becomes commands.
 extension Radio {
-    /// Does what was decided about a sighting.
-    func decide(_ decision: SightingDecision) {
-        switch decision {
-        case .ignore: break
-        case .enqueued(let delay): if let delay { runQueue(after: delay) }
-        case .cancel: break
-        case .connect(let device): attempt(device)
-        }
-    }
-
     /// Takes the next device from the queue, if it is time.
     func runQueue() {
         guard controller != nil, !isStopping else { return }
@@ -22,12 +12,12 @@ extension Radio {
         }
     }
 
-    private func runQueue(after delay: Milliseconds) {
+    func runQueue(after delay: Milliseconds) {
         timers.cancel(seeking.queueTimer)
         seeking.queueTimer = timers.after(delay) { [weak self] in self?.runQueue() }
     }
 
-    private func attempt(_ device: DeviceAddress) {
+    func attempt(_ device: DeviceAddress) {
         seeking.attempt = device
         timers.after(RadioPolicy.connectTimeout) { [weak self] in self?.giveUpOverdue() }
         arm()
@@ -45,7 +35,7 @@ extension Radio {
 
     /// The node sends a train of so many fragments: the air is for them.
     func pauseScanning(forTrainOf count: Int) {
-        seeking.plan.pause(forTrainOf: count, at: timers.now)
+        seeking.plan.trainStarts(of: count, at: timers.now)
         arm()
     }
 
@@ -75,7 +65,7 @@ extension Radio {
         case .stopAdvertising: controller.advertise(nil)
         case .startScanning:
             seeking.plan.started(at: timers.now)
-            controller.scan(.whole)
+            controller.scan(seeking.scanning)
         case .stopScanning: controller.scan(nil)
         case .connect(let device): controller.connect(to: device)
         case .cancelConnect: controller.cancelConnect()

@@ -1,6 +1,7 @@
 import Application
 import Dispatch
 import Domain
+import Glibc
 
 /// One adapter at work: opened, kept open, and opened again for as long as the node runs; with everything that it carries.
 ///
@@ -89,7 +90,8 @@ final class Radio {
 
     private func couldNotOpen(_ error: BluetoothError) {
         phase = .waiting
-        report(error.isAbsence ? .missing : .blocked, error.description, error.remedy)
+        let isMissing = if case .missing = error { true } else { false }
+        report(isMissing ? .missing : .blocked, error.description, error.remedy)
         wait(until: recovery.failed(at: timers.now))
     }
 
@@ -98,11 +100,11 @@ final class Radio {
         let transport = DescriptorTransport(
             opened, queue: queue,
             received: { [weak self] packet in
-                log?.record(packet, sent: false)
+                log?.record(packet, sent: false, at: Self.microseconds)
                 self?.received(packet)
             }, lost: { [weak self] in self?.lost($0, state: .missing) })
-        let controller = Controller(timers: timers) { packet in
-            log?.record(packet, sent: true)
+        let controller = Controller(timers: timers) { (packet: [UInt8]) in
+            log?.record(packet, sent: true, at: Self.microseconds)
             transport.send(packet)
         }
         controller.delegate = self
@@ -110,6 +112,13 @@ final class Radio {
         status.state = .starting
         statusChanged()
         controller.start(address: ownAddress)
+    }
+
+    /// The time of day in microseconds since 1970, for the packet log.
+    private static var microseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     }
 
     private func received(_ packet: [UInt8]) {
@@ -129,8 +138,8 @@ final class Radio {
         status.reason = nil
         status.remedy = nil
         status.deviceAddress = ownAddress.description
-        status.controller = capabilities.summary
-        settings.handlers.log(.info, "\(settings.address): \(capabilities.summary), on the air as \(ownAddress)")
+        status.controller = capabilities.description
+        settings.handlers.log(.info, "\(settings.address): \(capabilities.description), on the air as \(ownAddress)")
         arming = RadioArming()
         seeking.begin(at: timers.now)
         maintain()

@@ -23,7 +23,7 @@ final class RadioConnection {
     let isCentral: Bool
     /// How long the controller waits before it gives the far end up.
     let supervisionTimeout: Milliseconds
-    let channels: L2CAPChannels
+    private var channels: L2CAPChannels
     let bearer: GATTBearer
     /// How strong the far end is, in dBm, once it was asked.
     var signal: Int8?
@@ -45,7 +45,6 @@ final class RadioConnection {
         self.radio = radio
         channels = L2CAPChannels(isCentral: connection.isCentral)
         bearer = GATTBearer(service: service, timers: radio.timers)
-        channels.delegate = self
         bearer.delegate = self
     }
 
@@ -121,7 +120,7 @@ final class RadioConnection {
     /// The next L2CAP frame: answers first, then our requests, then the node's frames, of both links in turn.
     func nextFrame() -> [UInt8]? {
         if let frame = channels.nextFrame() { return frame }
-        if let pdu = bearer.nextPDU() { return L2CAPFrame.encode(pdu, on: .attribute) }
+        if let pdu = bearer.nextPDU() { return L2CAPChannels.frame(ofAttributePDU: pdu) }
         for role in turns() {
             while let link = links[role], let (frame, isNoticeDue) = radio.nextFrame(of: link) {
                 if isNoticeDue { radio.reportWritable(link) }
@@ -131,7 +130,7 @@ final class RadioConnection {
                     continue
                 }
                 lastServed = role
-                return L2CAPFrame.encode(pdu, on: .attribute)
+                return L2CAPChannels.frame(ofAttributePDU: pdu)
             }
         }
         return nil
@@ -142,12 +141,16 @@ final class RadioConnection {
     private func turns() -> [Role] { lastServed == .server ? [.client, .server] : [.server, .client] }
 }
 
-extension RadioConnection: L2CAPChannelsDelegate {
-    func channelsHaveOutput() { radio.wantsToSend(self) }
-
-    func received(attribute pdu: ArraySlice<UInt8>) { bearer.receive(pdu) }
-
-    func parametersRequested(_ parameters: ConnectionParameters) { radio.update(parameters, of: self) }
+extension RadioConnection {
+    /// Takes a piece of an L2CAP frame.
+    func receive(_ fragment: ArraySlice<UInt8>, isStart: Bool) {
+        switch channels.receive(fragment, isStart: isStart) {
+        case .attributePDU(let pdu): bearer.receive(pdu)
+        case .parameters(let parameters): radio.update(parameters, of: self)
+        case nil: break
+        }
+        if channels.hasOutput { radio.wantsToSend(self) }
+    }
 }
 
 extension RadioConnection: GATTBearerDelegate {
@@ -174,6 +177,8 @@ extension RadioConnection: GATTBearerDelegate {
     }
 
     func clientReady() { bringUp(.client) }
+
+    func clientReset() { takeDown(.client, "its service changed") }
 
     func clientFailed(_ failure: GATTFailure) {
         takeDown(.client, failure.description)

@@ -22,3 +22,13 @@ struct RadioSettings: Sendable {
     /// Takes how the adapter stands, at every change.
     let publish: @Sendable (AdapterStatus) -> Void
 }
+
+extension BluetoothService {
+    /// The UUID that the mesh is known by.
+    var advertised: ServiceUUID {
+        switch self {
+        case .production: .production
+        case .test: .test
+        }
+    }
+}

@@ -4,9 +4,7 @@ import Domain
 /// together.
 struct Seeking {
     /// Whom to connect to.
-    var scheduler = ConnectionScheduler<DeviceAddress>(
-        budget: LinkBudget(controllerLinks: RadioPolicy.assumedControllerLinks),
-        maximumAttempts: RadioPolicy.attemptsOfController)
+    var scheduler = ConnectionScheduler<DeviceAddress>(maximumAttempts: BluetoothPolicy.attempts)
     /// When to listen.
     var plan = ScanPlan()
     /// When frames came in.
@@ -16,9 +14,12 @@ struct Seeking {
     /// Runs the queue again.
     var queueTimer: RadioTimer?
     /// What we advertise.
-    let advertising: Advertising
-    private let service: AdvertisedService
-    private var sightings: SightingTable<DeviceAddress>
+    let advertising: Controller.Advertising
+    /// How we listen: all the time and actively, since the service may be named in the answer to a scan alone; every
+    /// report counts, since a device that is not tried at once is tried when it is seen again.
+    let scanning = Controller.Scanning(interval: BluetoothPolicy.scanInterval, window: BluetoothPolicy.scanInterval)
+    private let service: ServiceUUID
+    private var sightings = SightingMemory<DeviceAddress>()
     private let savesPower: Bool
     private var ticks = 0
 
@@ -26,8 +27,7 @@ struct Seeking {
     init(service: BluetoothService, savesPower: Bool) {
         self.service = service.advertised
         self.savesPower = savesPower
-        sightings = SightingTable(service: service.advertised)
-        advertising = Advertising(data: service.advertised.advertisingData, scanResponse: [])
+        advertising = Controller.Advertising(data: Advertisement.data(for: service.advertised))
     }
 
     /// The adapter is at work.
@@ -38,9 +38,8 @@ struct Seeking {
 
     /// The adapter is gone; what was learned of devices stays for the next time, but not what was under way.
     mutating func end() {
-        let budget = LinkBudget(controllerLinks: RadioPolicy.assumedControllerLinks)
-        scheduler = ConnectionScheduler(budget: budget, maximumAttempts: RadioPolicy.attemptsOfController)
-        sightings = SightingTable(service: service)
+        scheduler = ConnectionScheduler(maximumAttempts: BluetoothPolicy.attempts)
+        sightings = SightingMemory()
         attempt = nil
     }
 
@@ -60,15 +59,32 @@ struct Seeking {
     mutating func sighting(of report: AdvertisingReport, at now: Uptime) -> Sighting<DeviceAddress>? {
         plan.heard(at: now)
         guard let signal = report.signal else { return nil }
-        return sightings.note(
-            report.device, isConnectable: report.isScanResponse ? nil : report.isConnectable, data: report.data,
-            signal: signal, at: now)
+        let neighbour = sightings.note(
+            Advertisement(report.data, for: service), of: report.device, isConnectable: report.isConnectable,
+            isScanResponse: report.isScanResponse, at: now)
+        return neighbour.map { Sighting(device: report.device, signal: signal, isConnectable: $0.isConnectable) }
+    }
+
+    /// We connected to a device.
+    mutating func connected(to device: DeviceAddress, at now: Uptime) {
+        if attempt == device { attempt = nil }
+        scheduler.succeeded(device, at: now)
+    }
+
+    /// A device connected to us. If we were connecting to it, it was faster, and one connection is enough.
+    mutating func accepted(_ device: DeviceAddress, at now: Uptime) {
+        if attempt == device {
+            attempt = nil
+            scheduler.disconnected(device, isError: false, at: now)
+        }
+        scheduler.accepted(device)
     }
 
     /// An attempt failed.
     mutating func failed(_ device: DeviceAddress, _ status: HCIStatus, links: Int, at now: Uptime) {
+        if attempt == device { attempt = nil }
         scheduler.failed(device, at: now)
-        if status == .connectionLimitExceeded { scheduler.limitReached(links: links) }
+        if status == .connectionLimitExceeded { scheduler.limitReached(links: links, at: now) }
     }
 
     /// A connection ended.
@@ -78,6 +94,6 @@ struct Seeking {
         } else {
             scheduler.released(device)
         }
-        plan.pause(until: now + RadioPolicy.scanRestartDelay)
+        plan.linkEnded(at: now)
     }
 }
