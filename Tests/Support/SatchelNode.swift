@@ -54,6 +54,8 @@ public final class SatchelNode {
             environment["XDG_\(directory)\(directory == "RUNTIME" ? "_DIR" : "_HOME")"] = home
         }
         environment["PATH"] = ProcessInfo.processInfo.environment["PATH"]
+        // The adapter of whoever runs the tests is left alone, unless the options name it.
+        environment["SATCHEL_LINKS_ADAPTER"] = "off"
         self.environment = environment
         try FileManager.default.createDirectory(
             atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -1,4 +1,5 @@
 import Application
+import Domain
 
 /// How one adapter stands, for `status` and `adapters`.
 public struct AdapterStatus: Hashable, Sendable {
@@ -38,6 +39,8 @@ public struct AdapterStatus: Hashable, Sendable {
     public let address: AdapterAddress
     /// How it stands.
     public var state: State
+    /// Since when it stands so, by CLOCK_BOOTTIME.
+    public var since: Uptime?
     /// Why it is not ready, for a person.
     public var reason: String?
     /// What to do about it.
