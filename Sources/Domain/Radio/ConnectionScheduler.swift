@@ -71,8 +71,17 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
         let before: ConnectionMarks
     }
 
+    private let maximumAttempts: Int
+
     /// Starts without links.
-    public init(budget: LinkBudget = LinkBudget()) { self.budget = budget }
+    ///
+    /// - Parameters:
+    ///   - budget: What the controller carries.
+    ///   - maximumAttempts: How many attempts the radio makes at a time; a device that is seen meanwhile waits.
+    public init(budget: LinkBudget = LinkBudget(), maximumAttempts: Int = .max) {
+        self.budget = budget
+        self.maximumAttempts = maximumAttempts
+    }
 
     /// Links that we opened or are opening.
     public var outgoingCount: Int { connecting.count + connected.count }
@@ -221,7 +230,10 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
 
     // MARK: Parts
 
-    private var hasRoom: Bool { budget.allowsOutgoing(outgoing: outgoingCount, incoming: incoming.count) }
+    private var hasRoom: Bool {
+        connecting.count < maximumAttempts
+            && budget.allowsOutgoing(outgoing: outgoingCount, incoming: incoming.count)
+    }
 
     private func isOutgoing(_ device: Device) -> Bool { connecting[device] != nil || connected[device] != nil }
 
