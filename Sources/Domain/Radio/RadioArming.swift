@@ -69,11 +69,14 @@ public struct RadioArming<Device: Hashable & Sendable>: Sendable {
         return (next, steps.compactMap { wait(for: $0, at: now) }.min())
     }
 
-    /// The controller declined a step: steps of its kind wait, a second longer each time; other kinds go on.
+    /// The controller declined a step: steps of its kind wait, a second longer for each refusal in a row; other kinds go on.
+    ///
+    /// A refusal long after the last one is the first of another row, whatever happened in between.
     public mutating func refused(_ step: ArmingStep<Device>, at now: Uptime) {
         let kind = Self.kind(of: step)
+        let earlier = refusals[kind].flatMap { now - $0.retryAt <= RadioPolicy.maximumRefusalWait ? $0.count : nil }
         let longest = RadioPolicy.maximumRefusalWait.count / RadioPolicy.refusalWait.count
-        let count = min((refusals[kind]?.count ?? 0) + 1, longest)
+        let count = min((earlier ?? 0) + 1, longest)
         refusals[kind] = Refusal(count: count, retryAt: now + RadioPolicy.refusalWait * count)
     }
 

@@ -6,6 +6,12 @@ public struct RadioPolicy: Sendable {
     /// Links of the controller kept free for neighbours that connect to us. [ours]: a phone that finds every link taken
     /// cannot tell us so; two let a newcomer in while another one leaves.
     public static let reservedIncomingLinks = 2
+    /// Links that a controller is believed to carry until it refuses one. [ours]: built-in ones carry seven to twenty; too
+    /// high costs one refused attempt, too low would leave neighbours out.
+    public static let assumedControllerLinks = 10
+    /// After this long one link more is tried for than a controller last carried. [ours]: a refused attempt costs little,
+    /// but not so little as to try it at every sighting.
+    public static let linkLimitPatience: Milliseconds = .seconds(60)
     /// Least time between two attempts to connect to anybody: an attempt holds up the radio (§21).
     public static let connectInterval: Milliseconds = 500
     /// Added to a wait that ends with a moment when an attempt is allowed, so that rounding never misses it (§21).
@@ -18,6 +24,12 @@ public struct RadioPolicy: Sendable {
     public static let timeoutIgnore: Milliseconds = .seconds(15)
     /// A device whose link broke is left alone for this long: it usually comes back by itself (§21).
     public static let disconnectIgnore: Milliseconds = .seconds(3)
+    /// A link that breaks within this time never worked, and counts as a failed attempt. [ours]: by then MTU, discovery and
+    /// subscription are through, and both sides have announced themselves.
+    public static let provenLinkAge: Milliseconds = .seconds(10)
+    /// Links in a row that broke at once beyond this many do not lengthen the wait after them, 24 s, any more. [ours]: the
+    /// device may be a phone that was crowded and has room again.
+    public static let maximumEarlyBreaks = 4
     /// A weak device that timed out waits this long in the queue (§21).
     public static let weakCooldown: Milliseconds = .seconds(30)
     /// Bounds of the wait before the queue is tried again because of a weak device (§21).
@@ -26,6 +38,9 @@ public struct RadioPolicy: Sendable {
     public static let weakSignal: Int8 = -90
     /// What is remembered of a device's failures goes after this long (§21, §23).
     public static let markLifetime: Milliseconds = .seconds(120)
+    /// Devices of which something is remembered; who did nothing for longest is forgotten. [ours]: attempts come two a
+    /// second at most and marks last two minutes, so that this is never reached by those whom we really tried.
+    public static let maximumMarks = 320
     /// Devices that wait for an attempt; the weakest go first (§21).
     public static let maximumCandidates = 100
 

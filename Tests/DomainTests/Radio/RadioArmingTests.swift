@@ -139,6 +139,18 @@ struct RefusedStepTests {
         #expect(arming.next(wish: wish, activity: idle, at: now).retryAt == now + .seconds(1))
     }
 
+    @Test("a refusal more than 5 s after the wait for the last one was over is the first of another row")
+    func anotherRow() {
+        for (later, wait) in [(5000, 2000), (5001, 1000)] as [(Int64, Int64)] {
+            var arming = RadioArming<Int>()
+            arming.refused(.connect(1), at: start)
+            let now = at(1000 + later)
+            arming.refused(.connect(2), at: now)
+            let next = arming.next(wish: Activity(connecting: 2), activity: idle, at: now)
+            #expect(next.retryAt == now + Milliseconds(wait))
+        }
+    }
+
     @Test("other steps go on, and say when to come back for the one that waits")
     func othersGoOn() {
         var arming = RadioArming<Int>()
