@@ -96,11 +96,11 @@ struct AdapterListingTests {
     func running() throws {
         let system = try MadeSystem()
         try system.addAdapter("hci0", address: "b8:27:eb:00:00:01")
-        // From outside its own adapter looks like one that is in use.
+        // This command may lack what its unit gave the node.
         try system.takeCapabilities()
         let lines = try text(system, chosen: [.userChannel(index: 0)], status: status)
         #expect(
-            lines[0..<6] == [
+            lines == [
                 "hci0: ready, C0:11:22:33:44:55, advertising, listening, 1 link",
                 "  B8:27:EB:00:00:01, in use by the running node, configured",
                 "  Bluetooth 5.0 of Cypress, 8 packets of 251 bytes, 2M, does not claim to advertise and listen beside links",

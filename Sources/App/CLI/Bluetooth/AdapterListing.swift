@@ -172,7 +172,9 @@ extension AdapterListing {
             lines.append("Bluetooth is off by the switch \(DisplayText.line(entry.name))")
             lines.append("  → " + (entry.isHardBlocked ? "turn the switch" : "`rfkill unblock bluetooth`"))
         }
-        if !surroundings.missingCapabilities.isEmpty {
+        // A node that has one got its capabilities elsewhere, from its unit.
+        let hasOne = entries.contains { $0.kernel != nil && $0.running?["state"] == "ready" }
+        if !surroundings.missingCapabilities.isEmpty, !hasOne {
             let names = surroundings.missingCapabilities.map(\.description).joined(separator: " and ")
             lines += [
                 "this program lacks \(names), and cannot take an adapter of the kernel", "  → " + surroundings.grant,
