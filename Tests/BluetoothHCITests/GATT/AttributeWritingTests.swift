@@ -189,6 +189,15 @@ struct AttributeWritingTests {
         }
     }
 
+    @Test("a part longer than the MTU could not be echoed, and is refused")
+    func partTooLong() {
+        let part = pdu("16 0C 00 00 00") + long(18)
+        #expect(peer.answer(part) == [0x17] + part.dropFirst())
+        #expect(peer.answer(part + [0]) == error(0x16, 0, .invalidPDU))
+        peer.exchange(pdu("02 05 02"))
+        #expect(peer.answer(part + [0]) == [0x17] + part.dropFirst() + [0])
+    }
+
     @Test("parts are bounded in number, and the queue stays as it is")
     func queueFull() {
         for _ in 0..<BluetoothPolicy.preparedWrites { #expect(peer.answer("16 0C 00 00 00 01") != nil) }
