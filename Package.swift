@@ -94,7 +94,10 @@ let package = Package(
             ]),
         tests(
             "Interop", ["Domain", "NativeCryptography", "ZlibCompression"],
-            exclude: ["peer.py", "requirements.txt"]),
+            exclude: [
+                "btvirt_shim.c", "peer.py", "phone.py", "requirements.txt", "unpatched_air.py", "virtual_air.py",
+                "virtual_controller.py",
+            ]),
         tests("Simulation", ["Application", "Domain", "InMemory", "SimulationHash"]),
         .executableTarget(
             name: "JournalProbe", dependencies: ["Application", "Domain", "SQLiteStores", "NativeCryptography"],

@@ -36,6 +36,43 @@ public struct BluetoothPolicy: Hashable, Sendable {
     public static let resetTimeout: Milliseconds = .seconds(4)
     /// A controller that said nothing for this long is asked whether it lives.
     public static let silence: Milliseconds = .seconds(10)
+    /// What a notification or a write puts before its value, in bytes: opcode and handle.
+    public static let valueOverhead = 3
+    /// How long the scanner stays on one channel before it goes to the next: long enough to hear a phone that advertises
+    /// every 100 to 200 ms on each of them soon, with no gap between.
+    public static let scanInterval: Milliseconds = 60
+    /// Attempts to connect that a controller makes at a time (Core Specification, Vol 4, Part E, 7.8.12).
+    public static let attempts = 1
+    /// Frames kept of one direction that came in before its link was up. A phone may write before it subscribes; it has
+    /// little to say by then (spec: ble-gatt §6.2).
+    public static let earlyFrames = 16
+    /// How long a connection that we opened may take until its link is up: six round trips, with the discovery tried
+    /// twice. A device that drags its feet does not hold one of our few connections.
+    public static let setUpTimeout: Milliseconds = .seconds(30)
+    /// How long a connection that a neighbour opened may stay without a subscription. Phones subscribe within seconds;
+    /// whoever does not holds one of the controller's few connections for nothing. [ours]
+    public static let subscriptionPatience: Milliseconds = .seconds(60)
+    /// How long the connections have to end when the node stops: longer than the longest connection interval of phones.
+    public static let goodbyeTimeout: Milliseconds = 500
+    /// Commands that may wait for a controller. [ours]: our own calls never come near; only a controller that reports
+    /// connections by the hundred and answers nothing fills it, and that one is of no use.
+    public static let waitingCommands = 256
+    /// Of those, how many may be taken by commands that only make things better, so that the others find room.
+    public static let waitingOptionalCommands = 64
+    /// Connections of one controller. [ours]: no controller has more; it bounds what a lying one can make us keep.
+    public static let connections = 64
+    /// How long after it was told to stop a controller may go on with an attempt to connect, before we stop waiting for the
+    /// end of it. [ours]: the end is due at once.
+    public static let cancelTimeout: Milliseconds = .seconds(2)
+    /// How long past the supervision timeout the end of a connection may be reported, before we take it for gone. [ours]:
+    /// the controller itself must end it within that timeout.
+    public static let disconnectMargin: Milliseconds = .seconds(2)
+    /// How long past the supervision timeout data may stay with the controller. A link that lives has moved it or died by
+    /// then, so the credits for it were lost.
+    public static let creditMargin: Milliseconds = .seconds(1)
+    /// The bounds of that time. [ours]: phones choose supervision timeouts up to 20 s and more, in which a lost credit
+    /// would hold the others up; and a very short one says little about a busy controller.
+    public static let creditTimeout: ClosedRange<Milliseconds> = .seconds(2) ... .seconds(10)
     /// Frames that one link takes before the radio has sent them: enough to keep it busy, few enough that a chat message
     /// is never far behind a file (spec: mesh §20 keeps the order in the node).
     public static let framesPerLink = 4

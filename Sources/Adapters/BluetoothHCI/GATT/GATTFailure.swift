@@ -22,6 +22,11 @@ extension GATTFailure: CustomStringConvertible {
         }
     }
 
+    /// Whether the connection is of no use for the other direction either.
+    var isFatal: Bool {
+        if case .timedOut = self { true } else { false }
+    }
+
     private static func name(_ request: UInt8) -> String {
         AttributeOpcode(rawValue: request).map { "\($0)" } ?? "request \(request)"
     }
