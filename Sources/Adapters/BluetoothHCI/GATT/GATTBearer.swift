@@ -131,7 +131,7 @@ final class GATTBearer {
     private func reportOutput() {
         guard client.hasRequest else { return }
         timers.after(0) { [weak self] in
-            guard let self, client.hasRequest else { return }
+            guard let self, hasOutput else { return }
             report([.output])
         }
     }
