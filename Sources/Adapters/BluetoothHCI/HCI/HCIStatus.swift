@@ -25,15 +25,6 @@ struct HCIStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let failedToBeEstablished = HCIStatus(rawValue: 0x3e)
     static let unknownAdvertisingIdentifier = HCIStatus(rawValue: 0x42)
 
-    /// Whether, as the reason of an end, it says that somebody wanted it: either side closed the connection, or its device
-    /// is switched off. Everything else is a connection that broke.
-    var isOnPurpose: Bool {
-        switch self {
-        case .remoteUserTerminated, .remoteLowResources, .remotePowerOff, .localHostTerminated: true
-        default: false
-        }
-    }
-
     /// Whether this is not an error.
     var isSuccess: Bool { self == .success }
 

@@ -7,6 +7,10 @@ extension Radio: ControllerDelegate {
     func controllerFailed(_ reason: String) { lost(reason, state: .failed) }
 
     func activityChanged() {
+        if let activity = controller?.activity {
+            if activity.isAdvertising { arming.succeeded(.startAdvertising) }
+            if activity.isScanning { arming.succeeded(.startScanning) }
+        }
         statusChanged()
         arm()
     }
@@ -71,7 +75,10 @@ extension Radio: ControllerDelegate {
         guard let place = connections.firstIndex(where: { $0.handle == handle }) else { return }
         let connection = connections.remove(at: place)
         connection.end(reason.description)
-        seeking.ended(connection.peer, isCentral: connection.isCentral, isError: !reason.isOnPurpose, at: timers.now)
+        // Only what we closed ourselves, and what was of use before, ended well: a far end that hangs up counts like one
+        // that falls silent (spec: ble-gatt §10), and one that never became a link is not to be tried again at once.
+        let isError = reason != .localHostTerminated || !connection.wasInUse
+        seeking.ended(connection.peer, isCentral: connection.isCentral, isError: isError, at: timers.now)
         if isStopping {
             if connections.isEmpty { finishStop() }
             return

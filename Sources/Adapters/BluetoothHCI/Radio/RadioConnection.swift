@@ -51,8 +51,10 @@ final class RadioConnection {
     /// The links that are up, the client's first.
     var openLinks: [LinkID] { Role.allCases.compactMap { links[$0] } }
 
-    /// Whether a link is up, or was and was closed by us alone.
+    /// Whether a link is up.
     var isInUse: Bool { !links.isEmpty }
+    /// Whether a link ever was.
+    private(set) var wasInUse = false
 
     /// Begins with what is ours to begin.
     func start() { if isCentral { bearer.openClient() } }
@@ -87,6 +89,7 @@ final class RadioConnection {
         radio.timers.cancel(setUpTimer)
         let link = radio.open(role, on: self, frameLimit: limit)
         links[role] = link
+        wasInUse = true
         for frame in early.removeValue(forKey: role)?.frames ?? [] { radio.deliver(frame, on: link) }
     }
 

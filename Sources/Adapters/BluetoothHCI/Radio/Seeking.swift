@@ -36,9 +36,9 @@ struct Seeking {
         plan.set(.continuous, at: now)
     }
 
-    /// The adapter is gone; what was learned of devices stays for the next time, but not what was under way.
+    /// The adapter is gone, and what was under way. How many links it carries stays known.
     mutating func end() {
-        scheduler = ConnectionScheduler(maximumAttempts: BluetoothPolicy.attempts)
+        scheduler = ConnectionScheduler(budget: scheduler.budget, maximumAttempts: BluetoothPolicy.attempts)
         sightings = SightingMemory()
         attempt = nil
     }
@@ -75,7 +75,7 @@ struct Seeking {
     mutating func accepted(_ device: DeviceAddress, at now: Uptime) {
         if attempt == device {
             attempt = nil
-            scheduler.disconnected(device, isError: false, at: now)
+            scheduler.withdrawn(device)
         }
         scheduler.accepted(device)
     }
@@ -83,8 +83,10 @@ struct Seeking {
     /// An attempt failed.
     mutating func failed(_ device: DeviceAddress, _ status: HCIStatus, links: Int, at now: Uptime) {
         if attempt == device { attempt = nil }
-        scheduler.failed(device, at: now)
-        if status == .connectionLimitExceeded { scheduler.limitReached(links: links, at: now) }
+        guard status == .connectionLimitExceeded else { return scheduler.failed(device, at: now) }
+        // No fault of the device's.
+        scheduler.withdrawn(device)
+        scheduler.limitReached(links: links, at: now)
     }
 
     /// A connection ended.
