@@ -46,6 +46,8 @@ public struct BluetoothPolicy: Hashable, Sendable {
     /// Frames kept of one direction that came in before its link was up. A phone may write before it subscribes; it has
     /// little to say by then (spec: ble-gatt §6.2).
     public static let earlyFrames = 16
+    /// Their bytes: as many frames of the usual length. A frame in a stream of notifications may be far longer.
+    public static let earlyBytes = earlyFrames * inboundValue
     /// How long a connection that we opened may take until its link is up: six round trips, with the discovery tried
     /// twice. A device that drags its feet does not hold one of our few connections.
     public static let setUpTimeout: Milliseconds = .seconds(30)

@@ -88,18 +88,21 @@ extension Controller {
             return drop(complete.handle)
         }
         let isCentral = complete.role == 0
+        var ended: DeviceAddress?
         if isCentral {
             // There is one attempt at a time, so this is its end, even if the controller calls the device another name.
-            if ends(attempt, peer), let device = forgetAttempt(), device != peer {
-                report { $0.connectEnded(device, .unspecified) }
-            }
+            if ends(attempt, peer) { ended = forgetAttempt() }
+            if let device = ended, device != peer { report { $0.connectEnded(device, .unspecified) } }
             confirmAdvertising()
         } else {
             advertisingEnded()
         }
         // Its end was lost.
         if connections[complete.handle] != nil { remove(complete.handle, .unspecified) }
-        guard connections.count < BluetoothPolicy.connections else { return drop(complete.handle) }
+        guard connections.count < BluetoothPolicy.connections else {
+            if ended == peer { report { $0.connectEnded(peer, .connectionLimitExceeded) } }
+            return drop(complete.handle)
+        }
         let connection = HCIConnection(
             handle: complete.handle, isCentral: isCentral, peer: peer,
             supervisionTimeout: Milliseconds(Int64(complete.timeout) * 10))

@@ -12,14 +12,15 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
         let action: () -> Void
     }
 
-    private let queue: DispatchQueue
+    private let clock: () -> Uptime
     private let source: any DispatchSourceTimer
     /// In order of time.
     private var entries: [Entry] = []
     private var last: UInt64 = 0
 
-    init(queue: DispatchQueue) {
-        self.queue = queue
+    /// - Parameter clock: Tells the time; tests push theirs on, and call ``fire()`` then.
+    init(queue: DispatchQueue, clock: @escaping @Sendable () -> Uptime = { DispatchTimers.uptime }) {
+        self.clock = clock
         source = DispatchSource.makeTimerSource(queue: queue)
         source.setEventHandler { [weak self] in self?.fire() }
         source.resume()
@@ -27,7 +28,9 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
 
     deinit { source.cancel() }
 
-    var now: Uptime { Self.uptime }
+    var now: Uptime { clock() }
+    /// Timers that have not fired.
+    var count: Int { entries.count }
 
     /// The clock that also runs while the machine sleeps: a timeout does not outlive a suspend.
     static var uptime: Uptime {
@@ -57,7 +60,8 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
         source.schedule(deadline: .now() + .milliseconds(Int(max(0, (first.due - now).count))))
     }
 
-    private func fire() {
+    /// Runs what is due.
+    func fire() {
         while let first = entries.first, first.due <= now {
             entries.removeFirst()
             first.action()
