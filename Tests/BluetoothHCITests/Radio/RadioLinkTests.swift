@@ -28,7 +28,7 @@ struct RadioLinkTests {
         let pair = try Pair()
         #expect(pair.here.isOutgoing != pair.there.isOutgoing)
         #expect(pair.here.frameLimit == 512 && pair.there.frameLimit == 512)
-        let (hello, answer) = (frame(1), frame(2, count: 512))
+        let (hello, answer) = (numberedFrame(1), numberedFrame(2, count: 512))
         #expect(pair.one.radios.send(hello, on: pair.here.id) == .accepted)
         #expect(try pair.two.frame(hello) == pair.there.id)
         #expect(pair.two.radios.send(answer, on: pair.there.id) == .accepted)
@@ -40,7 +40,7 @@ struct RadioLinkTests {
     @Test("a link says when it is full, and when it takes frames again; none is lost and none overtakes another")
     func backpressure() throws {
         let pair = try Pair()
-        let frames = (0..<300).map { frame($0, count: 500) }
+        let frames = (0..<300).map { numberedFrame($0, count: 500) }
         for (sender, link) in [(pair.one, pair.here.id), (pair.two, pair.there.id)] {
             var turns = 0
             for frame in frames {
@@ -64,12 +64,12 @@ struct RadioLinkTests {
     func refusals() throws {
         let pair = try Pair()
         #expect(pair.one.radios.send([], on: pair.here.id) == .refused)
-        #expect(pair.one.radios.send(frame(1, count: 513), on: pair.here.id) == .refused)
-        #expect(pair.one.radios.send(frame(1), on: LinkID(rawValue: 99)) == .refused)
+        #expect(pair.one.radios.send(numberedFrame(1, count: 513), on: pair.here.id) == .refused)
+        #expect(pair.one.radios.send(numberedFrame(1), on: LinkID(rawValue: 99)) == .refused)
         pair.one.radios.close(pair.here.id)
         try pair.one.until("the end here") { $0.downs.first { $0.link == pair.here.id } }
         try pair.two.until("the end there") { $0.downs.first { $0.link == pair.there.id } }
-        #expect(pair.one.radios.send(frame(1), on: pair.here.id) == .refused)
+        #expect(pair.one.radios.send(numberedFrame(1), on: pair.here.id) == .refused)
     }
 
     @Test("links that were closed, or that broke, are made again")
@@ -80,8 +80,8 @@ struct RadioLinkTests {
         try pair.air.drop(0)
         let third = try pair.two.link(besides: [pair.there.id, second.id])
         let back = try pair.one.until("the link here") { seen in seen.alive.count == 1 ? seen.alive.first : nil }
-        #expect(pair.two.radios.send(frame(7), on: third.id) == .accepted)
-        #expect(try pair.one.frame(frame(7)) == back.id)
+        #expect(pair.two.radios.send(numberedFrame(7), on: third.id) == .accepted)
+        #expect(try pair.one.frame(numberedFrame(7)) == back.id)
     }
 
     @Test("the meshes of released apps and of debug builds do not meet")
