@@ -51,7 +51,7 @@ struct H4DecoderTests {
 
     @Test("nor how often", arguments: 1...20 as ClosedRange<UInt64>)
     func randomCuts(seed: UInt64) {
-        var dice = SeededBytes(seed: seed)
+        var dice = Dice(seed: seed)
         let packets = (0..<200).map { _ in Self.all.randomElement(using: &dice) ?? [] }
         let stream = packets.flatMap { $0 }
         var rest = stream[...]

@@ -127,7 +127,7 @@ func descriptors(of identity: String) -> Int {
 }
 
 /// A transport on a queue of its own, and what it reported.
-final class Radio: @unchecked Sendable {
+final class TransportProbe: @unchecked Sendable {
     // Unchecked: `transport` is touched on `queue` alone.
     enum Event: Equatable {
         case received([UInt8])
@@ -140,7 +140,7 @@ final class Radio: @unchecked Sendable {
     private var transport: DescriptorTransport?
 
     /// - Parameter then: Called on the queue with each event that is reported.
-    init(_ opened: OpenedAdapter, then: @escaping (Radio, Event) -> Void = { _, _ in }) {
+    init(_ opened: OpenedAdapter, then: @escaping (TransportProbe, Event) -> Void = { _, _ in }) {
         queue.sync {
             let report: (Event) -> Void = { [weak self] event in
                 guard let self else { return }
