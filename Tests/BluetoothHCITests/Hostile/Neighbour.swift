@@ -27,7 +27,6 @@ struct Neighbour: Sendable {
 
     /// It connects to the radio, or the radio's own attempt reaches it.
     func connect(byRadio: Bool = false) {
-        controller.change { $0.reaction[handle] = nil }
         controller.say(Packets.connected(handle, device, isCentral: byRadio))
     }
 

@@ -36,6 +36,8 @@ final class SocketController: Sendable {
         var crediting: [UInt16: Crediting] = [:]
         /// Sees every frame as it comes in, and gives the packets to answer it with.
         var reaction: [UInt16: @Sendable (Frame) -> [[UInt8]]] = [:]
+        /// Whether a host has it open.
+        var isConnected: Bool { connection != nil }
         fileprivate var parts: [UInt16: [UInt8]] = [:]
         fileprivate var connection: Int32?
         fileprivate var listener: Int32?

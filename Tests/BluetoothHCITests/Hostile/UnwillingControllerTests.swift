@@ -15,7 +15,7 @@ struct UnwillingControllerTests {
         let taker = Neighbour(ordeal.controller, 2)
         let link = try ordeal.join(taker)
         ordeal.controller.change { $0.crediting[2] = .kept }
-        while ordeal.station.radios.send(frame(1, count: 500), on: link) != .full {}
+        while ordeal.station.radios.send(numberedFrame(1, count: 500), on: link) != .full {}
         try ordeal.endure(100) { _ in }
         // Supervision timeout and margin, twice: credits that were lost once may be bad luck.
         try ordeal.endure(13, exchangeEvery: 1) { _ in try ordeal.leap(by: 1) }
@@ -32,7 +32,7 @@ struct UnwillingControllerTests {
         let link = try ordeal.join(giver)
         ordeal.controller.change { $0.crediting[2] = .returnedTwice }
         try ordeal.endure(200) { number in
-            _ = ordeal.station.radios.send(frame(number, count: 100), on: link)
+            _ = ordeal.station.radios.send(numberedFrame(number, count: 100), on: link)
             try ordeal.honest.catchUp()
             let credits = try ordeal.inRadio { $0.controller?.credits.free ?? -1 }
             #expect((0...8).contains(credits))
