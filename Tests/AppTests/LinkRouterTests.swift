@@ -7,10 +7,11 @@ import Testing
 
 /// A layer that keeps what it is asked for.
 private final class Layer: LinkLayer, Sendable {
-    private let state = Mutex((sent: [LinkID](), closed: [LinkID]()))
+    private let state = Mutex((sent: [LinkID](), closed: [LinkID](), trains: [Int]()))
 
     var sent: [LinkID] { state.withLock { $0.sent } }
     var closed: [LinkID] { state.withLock { $0.closed } }
+    var trains: [Int] { state.withLock { $0.trains } }
 
     func send(_ frame: [UInt8], on link: LinkID) -> SendOutcome {
         state.withLock { $0.sent.append(link) }
@@ -18,6 +19,7 @@ private final class Layer: LinkLayer, Sendable {
     }
 
     func close(_ link: LinkID) { state.withLock { $0.closed.append(link) } }
+    func trainStarts(of count: Int) { state.withLock { $0.trains.append(count) } }
 }
 
 @Suite("Link router")
@@ -48,6 +50,13 @@ struct LinkRouterTests {
         #expect(router.send([1], on: LinkID(rawValue: .max)) == .refused)
         #expect(sockets.sent.isEmpty)
         #expect(sockets.closed.isEmpty)
+    }
+
+    @Test("a train is told to every layer")
+    func trains() {
+        let (sockets, radio) = (Layer(), Layer())
+        LinkRouter([sockets, radio]).trainStarts(of: 9)
+        #expect([sockets.trains, radio.trains] == [[9], [9]])
     }
 
     @Test("numbers rise over all layers, so that the order of links is that of their age")

@@ -95,6 +95,14 @@ struct BluetoothExaminationTests {
         #expect(finding.remedy == "start the node again")
     }
 
+    @Test("what the running node was started with counts, though the settings of now do not name it")
+    func startedWith() throws {
+        let status = "{\"adapters\":[{\"address\":\"h4:unix:/a\",\"state\":\"failed\",\"reason\":\"silent\"}]}"
+        let found = try findings(BluetoothSurroundings(), status: status)
+        #expect(found.map(\.word) == ["warning"])
+        #expect(found[0].text.hasPrefix("h4:unix:/a: failed: silent"))
+    }
+
     @Test("bluetoothd is a warning beside an adapter of the kernel, and nobody's business beside another")
     func daemon() throws {
         var surroundings = try surroundings()

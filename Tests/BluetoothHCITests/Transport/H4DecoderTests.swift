@@ -89,7 +89,9 @@ struct H4DecoderTests {
         #expect(none == nil)
     }
 
-    @Test("a start that is no packet's loses the framing, behind the packets before it", arguments: 0...255 as ClosedRange<UInt8>)
+    @Test(
+        "a start that is no packet's loses the framing, behind the packets before it",
+        arguments: 0...255 as ClosedRange<UInt8>)
     func indicators(byte: UInt8) {
         let (packets, fault) = decode([(Self.event + [byte])[...]])
         #expect(packets == [Self.event])

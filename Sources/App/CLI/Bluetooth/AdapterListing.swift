@@ -105,7 +105,7 @@ extension AdapterListing.Entry {
             remedy = obstacle.flatMap { surroundings.remedy(for: $0) }
         }
         lines.append("  " + facts.joined(separator: ", "))
-        if let controller = running?["controller"] { lines.append("  " + AdapterText.line(ofController: controller)) }
+        if let controller = running?["controller"]?["description"]?.string { lines.append("  " + controller) }
         if let remedy { lines.append("  → " + remedy) }
         return lines.map(DisplayText.line)
     }
@@ -172,7 +172,9 @@ extension AdapterListing {
             lines.append("Bluetooth is off by the switch \(DisplayText.line(entry.name))")
             lines.append("  → " + (entry.isHardBlocked ? "turn the switch" : "`rfkill unblock bluetooth`"))
         }
-        if !surroundings.missingCapabilities.isEmpty {
+        // A node that has one got its capabilities elsewhere, from its unit.
+        let hasOne = entries.contains { $0.kernel != nil && $0.running?["state"] == "ready" }
+        if !surroundings.missingCapabilities.isEmpty, !hasOne {
             let names = surroundings.missingCapabilities.map(\.description).joined(separator: " and ")
             lines += [
                 "this program lacks \(names), and cannot take an adapter of the kernel", "  → " + surroundings.grant,

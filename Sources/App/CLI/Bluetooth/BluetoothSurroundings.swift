@@ -68,7 +68,17 @@ struct BluetoothSurroundings: Sendable {
 
     /// What to do about an obstacle; with the path of this very program where it is about its capabilities.
     func remedy(for error: BluetoothError) -> String? {
-        if case .notPermitted(.userChannel) = error { return grant } else { return error.remedy }
+        switch error {
+        case .notPermitted(.userChannel): grant
+        case .notPermitted(.serial(let path, _)):
+            "`sudo usermod -aG dialout \"$USER\"` and log in again; for a service `SupplementaryGroups=dialout`, or a rule of "
+                + "udev for this port alone: `SUBSYSTEM==\"tty\", KERNEL==\"\(Self.leaf(of: path))\", GROUP=\"satchel\"`"
+        default: error.remedy
+        }
+    }
+
+    private static func leaf(of path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
     }
 
     /// The command that grants the capabilities.

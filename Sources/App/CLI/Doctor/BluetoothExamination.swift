@@ -25,12 +25,21 @@ struct BluetoothExamination {
     func findings() -> [Finding] {
         let automatic = surroundings.adapters.first.map { [AdapterAddress.userChannel(index: $0.index)] } ?? []
         let used = chosen ?? automatic
-        guard !used.isEmpty else {
+        let others = otherFindings(beside: used)
+        guard !used.isEmpty || !others.isEmpty else {
             if chosen != nil { return [.fine(Self.subject, "off; the node meets others through sockets only")] }
             let reason = surroundings.lack ?? "there is no adapter"
             return [.fine(Self.subject, "\(reason); the node meets others through sockets only")]
         }
-        return used.map(finding) + [daemon(used)].compactMap(\.self)
+        return used.map(finding) + others + [daemon(used)].compactMap(\.self)
+    }
+
+    /// On adapters that the running node was started with, and that the settings of now do not name.
+    private func otherFindings(beside used: [AdapterAddress]) -> [Finding] {
+        let known = used.map(\.description)
+        return (status?["adapters"]?.array ?? []).filter { adapter in
+            adapter["address"]?.string.map { !known.contains($0) } ?? false
+        }.map { finding(on: $0, isNamed: false) }
     }
 
     private func finding(on address: AdapterAddress) -> Finding {
@@ -40,7 +49,7 @@ struct BluetoothExamination {
             guard let running = adapters.first(where: { $0["address"]?.string == address.description }) else {
                 return .warning(subject, "\(address): the running node was started without it", "start the node again")
             }
-            return finding(on: running, at: status["time"]?.unsigned)
+            return finding(on: running, isNamed: chosen != nil)
         }
         guard let obstacle = surroundings.obstacles[address] else {
             if case .userChannel = address { return .fine(subject, "\(address) is free") }
@@ -50,12 +59,12 @@ struct BluetoothExamination {
         // "there is no hci0" names it; "this kernel has no Bluetooth" does not.
         var text = obstacle.description
         if case .unsupported = obstacle { text = "\(address): \(text)" }
-        return isNamed(address)
+        return chosen != nil
             ? .broken(subject, obstacle.exitCode, text, remedy) : .warning(subject, text, remedy)
     }
 
-    private func finding(on running: JSONValue, at time: UInt64?) -> Finding {
-        let text = AdapterText.line(of: running, at: time)
+    private func finding(on running: JSONValue, isNamed: Bool) -> Finding {
+        let text = AdapterText.line(of: running, at: status?["time"]?.unsigned)
         let remedy = running["remedy"]?.string
         let code: ExitCode
         switch running["state"]?.string {
@@ -65,10 +74,8 @@ struct BluetoothExamination {
         case "failed": code = .inputOutput
         default: return .warning("adapter", text, remedy)
         }
-        return chosen == nil ? .warning("adapter", text, remedy) : .broken("adapter", code, text, remedy)
+        return isNamed ? .broken("adapter", code, text, remedy) : .warning("adapter", text, remedy)
     }
-
-    private func isNamed(_ address: AdapterAddress) -> Bool { chosen?.contains(address) == true }
 
     /// A daemon that powers up whatever appears takes the adapter as soon as the node lets go of it.
     private func daemon(_ used: [AdapterAddress]) -> Finding? {

@@ -17,6 +17,9 @@ final class LinkRouter: LinkLayer, Sendable {
     /// Closes a link in its layer.
     func close(_ link: LinkID) { layer(of: link)?.close(link) }
 
+    /// Tells every layer of a train; which links it goes on is not decided yet.
+    func trainStarts(of count: Int) { for layer in layers { layer.trainStarts(of: count) } }
+
     private func layer(of link: LinkID) -> (any LinkLayer & Sendable)? {
         let place = LinkNumbers.place(of: link)
         return layers.indices.contains(place) ? layers[place] : nil

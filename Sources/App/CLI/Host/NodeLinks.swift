@@ -41,6 +41,11 @@ final class NodeLinks: Sendable {
         radio?.stop()
     }
 
+    /// How long the links stay up to carry a goodbye, in microseconds: 50 ms (spec: mesh §25); with Bluetooth four times
+    /// that, since the goodbye leaves no earlier than at the connection's next turn, every 30 to 50 ms, and the controller
+    /// drops what still waits when it is told to disconnect. [ours]
+    var goodbyeTime: UInt32 { adapters.allSatisfy(\.connections.isEmpty) ? 50_000 : 200_000 }
+
     /// The TCP addresses that are listened on.
     var listeningAddresses: [String] { sockets.listeningAddresses }
 

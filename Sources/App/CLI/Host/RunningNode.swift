@@ -37,9 +37,6 @@ final class RunningNode {
     private var server: ControlServer?
     private var isStopped = false
 
-    /// How long the links stay up to carry the goodbye, in microseconds (spec: mesh §25).
-    private static let goodbyeTime: UInt32 = 50_000
-
     /// Starts a node.
     init(_ places: Places, _ configuration: Configuration, log: LogWriter, output: Output) throws(Failure) {
         self.places = places
@@ -215,7 +212,7 @@ final class RunningNode {
         heartbeat?.cancel()
         heartbeat = nil
         if let time = host.perform({ $0.recordableTime }) { clockRecord.write(time, log: log) }
-        if host.perform({ $0.sayGoodbye() }) { usleep(Self.goodbyeTime) }
+        if host.perform({ $0.sayGoodbye() }) { usleep(links?.goodbyeTime ?? 0) }
         links?.stop()
         links = nil
         media?.close()
