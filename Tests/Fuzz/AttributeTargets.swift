@@ -44,7 +44,7 @@ extension Target {
                 peer.receive(pdu)
                 peer.fetch()
             case .parameters(let parameters):
-                require(parameters.isValid && channels.hasOutput, "parameters are accepted that are not valid")
+                require(parameters.areValid && channels.hasOutput, "parameters are accepted that are not valid")
             case nil:
                 break
             }
