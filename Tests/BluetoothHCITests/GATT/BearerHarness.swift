@@ -111,6 +111,29 @@ final class BearerHarness: GATTBearerDelegate {
     func clientFailed(_ failure: GATTFailure) { record(.failed(failure)) }
 }
 
+extension BearerHarness {
+    /// What a peer answers to our set-up: its service at 0x28...0x2B.
+    static let setUp: [[UInt8]] = [
+        pdu("03 05 02"), pdu("07 28 00 2B 00"), pdu("09 15 29 00 1E 2A 00") + AttributeUUID.mesh.bytes,
+        pdu("05 01 2B 00 02 29"), pdu("13"),
+    ]
+    /// And after that: Service Changed at 0x0A, its configuration at 0x0B.
+    static let serviceChangedSetUp: [[UInt8]] = [
+        pdu("07 08 00 0B 00"), pdu("05 01 08 00 01 28 09 00 03 28 0A 00 05 2A 0B 00 02 29"), pdu("13"),
+    ]
+
+    /// Gives an answer to each request, and returns the requests.
+    @discardableResult
+    func play(_ answers: [[UInt8]]) -> [[UInt8]] {
+        var requests: [[UInt8]] = []
+        for answer in answers {
+            requests += sent()
+            bearer.receive(answer[...])
+        }
+        return requests
+    }
+}
+
 /// The numbers of SplitMix64: the same for the same seed.
 struct SeededBytes: RandomNumberGenerator {
     private var state: UInt64
