@@ -92,7 +92,7 @@ struct AdapterTextTests {
         var capabilities = ControllerCapabilities()
         (capabilities.version, capabilities.manufacturer) = (9, 0x0131)
         (capabilities.bufferLength, capabilities.bufferCount) = (251, 8)
-        #expect(capabilities.description.description == "Bluetooth 5.0 of Cypress, 8 packets of 251 bytes")
+        #expect(capabilities.description.details == "Bluetooth 5.0 of Cypress, 8 packets of 251 bytes")
         capabilities.manufacturer = 65_535
         capabilities.states = []
         var status = ready

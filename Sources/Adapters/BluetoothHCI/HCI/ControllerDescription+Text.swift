@@ -1,6 +1,6 @@
-extension ControllerDescription: CustomStringConvertible {
-    /// A line for a person: `Bluetooth 5.0 of Cypress, 8 packets of 251 bytes, data length, 2M`.
-    public var description: String {
+extension ControllerDescription {
+    /// All of it in a line for a person: `Bluetooth 5.0 of Cypress, 8 packets of 251 bytes, data length, 2M`.
+    public var details: String {
         let maker = manufacturerName ?? "maker \(manufacturer)"
         var parts = ["Bluetooth \(version) of \(maker)", "\(bufferCount) packets of \(bufferLength) bytes"] + features
         if doesAllAtOnce == false { parts.append("does not claim to advertise and scan beside links") }

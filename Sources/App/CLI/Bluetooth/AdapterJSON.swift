@@ -38,7 +38,7 @@ extension ControllerDescription {
     fileprivate var json: JSONValue {
         .object([
             "version": .string(version), "manufacturer": .number(manufacturer),
-            "manufacturerName": manufacturerName.map { .string($0) }, "description": .string(description),
+            "manufacturerName": manufacturerName.map { .string($0) }, "description": .string(details),
             "address": address.map { .string($0) }, "bufferLength": .number(bufferLength),
             "bufferCount": .number(bufferCount), "features": .array(features.map { .string($0) }),
             "usesExtendedCommands": .bool(usesExtendedCommands), "doesAllAtOnce": doesAllAtOnce.map { .bool($0) },
