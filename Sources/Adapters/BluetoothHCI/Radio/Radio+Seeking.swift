@@ -63,15 +63,16 @@ extension Radio {
         let moments = [retryAt, seeking.plan.nextChange(after: now)].compactMap(\.self)
         timers.cancel(armTimer)
         armTimer = moments.min().map { moment in timers.after(moment - now) { [weak self] in self?.arm() } }
-        if let step { take(step, controller) }
+        if let step { take(step, controller, at: now) }
     }
 
-    private func take(_ step: ArmingStep<DeviceAddress>, _ controller: Controller) {
+    private func take(_ step: ArmingStep<DeviceAddress>, _ controller: Controller, at now: Uptime) {
+        arming.took(step, at: now)
         switch step {
         case .startAdvertising: controller.advertise(seeking.advertising)
         case .stopAdvertising: controller.advertise(nil)
         case .startScanning:
-            seeking.plan.started(at: timers.now)
+            seeking.plan.started(at: now)
             controller.scan(seeking.scanning)
         case .stopScanning: controller.scan(nil)
         case .connect(let device): controller.connect(to: device)

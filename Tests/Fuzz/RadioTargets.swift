@@ -8,11 +8,6 @@ extension Target {
             script.run()
         },
         Target("h4", [], samples: H4Script.samples) { H4Script.run($0) },
-        Target("l2cap", [], samples: ChannelScript.samples) { ChannelScript.run($0) },
-        Target("att", [], samples: BearerScript.samples) { input in
-            var script = BearerScript(input)
-            script.run()
-        },
         Target("advertisement", [], samples: [Advertisement.data(for: .production)]) { readAdvertisement($0) },
     ]
 
@@ -29,12 +24,9 @@ extension Target {
         while let device = rest.popFirst(), let length = rest.popFirst() {
             let part = Array(rest.prefix(Int(length)))
             rest = rest.dropFirst(part.count)
-            let neighbour = memory.note(
+            _ = memory.note(
                 Advertisement(part, for: .production), of: device, isConnectable: length & 1 == 0,
                 isScanResponse: device & 1 == 0, at: Uptime(milliseconds: Int64(length)))
-            if let neighbour, device & 1 == 0 {
-                require(neighbour.peer != nil || neighbour.peer == nil, "a neighbour is what it is")
-            }
         }
         require(memory.count <= RadioPolicy.maximumSightings, "too many sightings are kept")
     }
@@ -83,60 +75,5 @@ enum H4Script {
             }
         }
         return (packets, nil)
-    }
-}
-
-/// Pieces of L2CAP frames.
-enum ChannelScript {
-    static let samples: [[UInt8]] = [
-        [1, 1, 7, 3, 0, 4, 0, 0x0a, 5, 0], [0, 1, 11, 7, 0, 6, 0, 1, 3, 0, 1, 16, 1, 1],
-        [1, 1, 16, 12, 0, 5, 0, 0x12, 1, 8, 0, 24, 0, 40, 0, 0, 0, 200, 0], [0, 1, 5, 0xff, 0xff, 4, 0, 1, 0, 2, 3, 4],
-    ]
-
-    /// The first byte says whose connection it is; then pieces, each behind a byte that says whether it begins a frame, and
-    /// one for its length.
-    static func run(_ input: ArraySlice<UInt8>) {
-        var reader = ByteReader(input)
-        guard let head = reader.take(UInt8.self) else { return }
-        var channels = L2CAPChannels(isCentral: head & 1 == 1)
-        while let flags = reader.take(UInt8.self), let length = reader.take(UInt8.self),
-            let piece = reader.take(min(Int(length), reader.count))
-        {
-            switch channels.receive(piece, isStart: flags & 1 == 1) {
-            case .attributePDU(let pdu):
-                require(pdu.count <= BluetoothPolicy.frameLimit, "a frame beyond the limit is put together")
-            case .parameters(let parameters):
-                require(head & 1 == 1 && parameters.isValid, "parameters are taken that must not be")
-            case nil: break
-            }
-            if flags & 2 == 2 { fetch(&channels) }
-        }
-        fetch(&channels)
-        assemble(Array(input.prefix(BluetoothPolicy.frameLimit)), cut: Int(head) + 1)
-    }
-
-    private static func fetch(_ channels: inout L2CAPChannels) {
-        var count = 0
-        while let frame = channels.nextFrame() {
-            count += 1
-            require(frame.count <= L2CAPFrame.headerLength + Signalling.mtu, "an answer is too long")
-        }
-        require(count <= BluetoothPolicy.answersPerChannel, "too many answers wait")
-        require(!channels.hasOutput, "there is more than was there")
-    }
-
-    /// A whole frame is put together however it is cut, behind any rubbish.
-    private static func assemble(_ payload: [UInt8], cut: Int) {
-        var assembler = L2CAPAssembler()
-        _ = assembler.receive(payload[...], isStart: true)
-        let frame = L2CAPFrame(channel: .attributes, payload: payload[...])
-        var rest = frame.encoded[...]
-        var isStart = true
-        while !rest.isEmpty {
-            let result = assembler.receive(rest.prefix(cut), isStart: isStart)
-            rest = rest.dropFirst(cut)
-            isStart = false
-            require(result == (rest.isEmpty ? frame : nil), "a frame is not put together")
-        }
     }
 }

@@ -82,7 +82,7 @@ struct ControllerScript {
     }
 
     private var reader: ByteReader
-    private let timers = ScriptTimers()
+    private let timers = FuzzedTimers()
     private let line = Line()
     private let delegate = Delegate()
     private let controller: Controller
