@@ -247,6 +247,7 @@ class VirtualController(bumble.Controller):
         # The buffer of LE alone: 7.4.5 answers 0 then.
         self.acl_data_packet_length = self.total_num_acl_data_packets = 0
         self.le_acl_data_packet_length, self.total_num_le_acl_data_packets = acl_length, acl_count
+        self.le_states = bytes.fromhex('ffffffffff030000')  # every combination, 7.8.27
         self.supported_max_tx_octets = self.supported_max_rx_octets = LONGEST_DATA
         self.supported_commands = (type(self).supported_commands | {
             op for op in EXTENDED_COMMANDS if op in hci.HCI_SUPPORTED_COMMANDS_MASKS and self.handles(op)
