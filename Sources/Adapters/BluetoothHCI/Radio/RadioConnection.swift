@@ -136,7 +136,8 @@ final class RadioConnection {
         hasReportedNarrow = true
         radio.log(
             .warning,
-            "\(radio.name(of: peer)): its MTU of \(bearer.mtu) bytes carries no announce; the link waits for a larger one")
+            "\(radio.name(of: peer)): its MTU of \(bearer.mtu) bytes carries no announce; the link waits for a larger one"
+        )
     }
 
     private func takeDown(_ role: Role, _ reason: String) {
