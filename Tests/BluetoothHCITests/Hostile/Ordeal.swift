@@ -18,10 +18,15 @@ final class Ordeal {
     private var sent: [[UInt8]] = []
     private var turns = 0
 
-    /// - Parameter configure: Changes the controller.
-    init(_ configure: (inout SocketController.State) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - configure: Changes the controller.
+    ///   - onFrame: Runs on the radio's queue for each frame, which waits for it.
+    init(
+        _ configure: (inout SocketController.State) -> Void = { _ in },
+        onFrame: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+    ) throws {
         controller = try SocketController(configure)
-        station = try RadioStation([controller.address], seed: 7, timers: clock.timers)
+        station = try RadioStation([controller.address], seed: 7, timers: clock.timers, onFrame: onFrame)
         honest = Neighbour(controller, 1)
         try station.ready()
         honest.connect()

@@ -137,6 +137,29 @@ struct RadioLifeTests {
         #expect(status.losses == 10 && status.state == .ready)
     }
 
+    @Test("a node that takes long over a frame does not lose its adapter for it")
+    func slowNode() throws {
+        let gate = Watched(false)
+        let slow = numberedFrame(99)
+        let ordeal = try Ordeal(onFrame: { frame in
+            guard frame == slow else { return }
+            _ = gate.wait(within: SatchelNode.patience) { $0 ? true : nil }
+        })
+        // A connection that is accepted has advertising restored: a command is under way while the node is busy.
+        let commands = ordeal.controller.look { $0.far.commands.count }
+        ordeal.controller.say(
+            Packets.connected(2, Neighbour.device(2), isCentral: false),
+            ordeal.honest.packet(4, Neighbour.write(slow)))
+        _ = ordeal.controller.wait { $0.far.commands.count > commands ? true : nil }
+        // There is no event to wait for: for as long as a command may take, nothing must happen.
+        Thread.sleep(forTimeInterval: Double(BluetoothPolicy.commandTimeout.count + 300) / 1000)
+        gate.change { $0 = true }
+        try ordeal.station.frame(slow)
+        try ordeal.endure(20) { _ in }
+        #expect(ordeal.station.seen.adapterDowns == 0)
+        #expect(try ordeal.inRadio { $0.controller?.counters.unansweredCommands } == 0)
+    }
+
     /// What is left of a radio.
     private struct Remains {
         private(set) weak var radio: Radio?

@@ -105,7 +105,7 @@ extension Controller {
         }
         let connection = HCIConnection(
             handle: complete.handle, isCentral: isCentral, peer: peer,
-            supervisionTimeout: Milliseconds(Int64(complete.timeout) * 10))
+            supervisionTimeout: Self.supervisionTimeout(complete.timeout))
         open(connection)
     }
 
@@ -204,7 +204,7 @@ extension Controller {
     }
 
     func updated(_ handle: ConnectionHandle, timeout: UInt16) {
-        let timeout = Milliseconds(Int64(timeout) * 10)
+        let timeout = Self.supervisionTimeout(timeout)
         connections[handle]?.supervisionTimeout = timeout
         data.setPatience(Self.patience(timeout), of: handle)
     }
@@ -220,6 +220,11 @@ extension Controller {
 
     func refuseKey(_ handle: ConnectionHandle) {
         commands.enqueue(.keyRequestNegativeReply(handle), .optional)
+    }
+
+    /// What a controller says in units of 10 ms, no longer than there is: our own patience goes by it.
+    private static func supervisionTimeout(_ units: UInt16) -> Milliseconds {
+        Milliseconds(Int64(min(units, ConnectionParameters.longestTimeout)) * 10)
     }
 
     /// How long data of a connection may stay with the controller.

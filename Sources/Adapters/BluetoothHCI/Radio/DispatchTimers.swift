@@ -17,8 +17,9 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
     /// In order of time.
     private var entries: [Entry] = []
     private var last: UInt64 = 0
+    private var isHoldingBack = false
 
-    /// - Parameter clock: Tells the time; tests push theirs on, and call ``fire()`` then.
+    /// - Parameter clock: Tells the time; tests push theirs on, and call ``runDue()`` then.
     init(queue: DispatchQueue, clock: @escaping @Sendable () -> Uptime = { DispatchTimers.uptime }) {
         self.clock = clock
         source = DispatchSource.makeTimerSource(queue: queue)
@@ -56,12 +57,24 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
     }
 
     private func arm() {
+        guard !isHoldingBack else { return }
         guard let first = entries.first else { return source.schedule(deadline: .distantFuture) }
         source.schedule(deadline: .now() + .milliseconds(Int(max(0, (first.due - now).count))))
     }
 
+    /// It is time; unless that was long ago, because the queue was held up or the machine slept. Then what came in meanwhile
+    /// goes first: an answer that only waits to be read must not count as missing.
+    private func fire() {
+        if !isHoldingBack, let first = entries.first, now - first.due >= BluetoothPolicy.lateness {
+            isHoldingBack = true
+            return source.schedule(deadline: .now() + .milliseconds(Int(BluetoothPolicy.inputGrace.count)))
+        }
+        isHoldingBack = false
+        runDue()
+    }
+
     /// Runs what is due.
-    func fire() {
+    func runDue() {
         while let first = entries.first, first.due <= now {
             entries.removeFirst()
             first.action()

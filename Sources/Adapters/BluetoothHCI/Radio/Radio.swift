@@ -274,7 +274,8 @@ final class Radio {
 
     private func report(_ state: AdapterStatus.State, _ reason: String, _ remedy: String?) {
         // Once is enough for what keeps it from work again and again.
-        let isNews = reportedReasons.insert(reason).inserted
+        let isNews =
+            reportedReasons.count < BluetoothPolicy.reportedReasons && reportedReasons.insert(reason).inserted
         status.state = state
         status.reason = reason
         status.remedy = remedy

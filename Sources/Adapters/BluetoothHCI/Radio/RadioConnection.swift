@@ -228,7 +228,8 @@ extension RadioConnection: GATTBearerDelegate {
     func clientReset() { takeDown(.client, "its service changed") }
 
     func clientFailed(_ failure: GATTFailure) {
-        takeDown(.client, failure.description)
+        // One that is dead carries nothing the other way round either.
+        for role in Role.allCases where role == .client || failure.isFatal { takeDown(role, failure.description) }
         radio.clientFailed(self, failure)
     }
 }
