@@ -82,7 +82,7 @@ struct HostileControllerTests {
     @Test("a thousand connections come and go, and leave nothing behind")
     func connects() throws {
         let ordeal = try Ordeal()
-        try ordeal.endure(1000) { number in
+        try ordeal.measure("1,000 connections", 1000) { number in
             let visitor = Neighbour(
                 ordeal.controller, UInt16(2 + number % 5), device: Neighbour.device(1000 + number))
             visitor.connect(byRadio: number.isMultiple(of: 3))
@@ -114,12 +114,10 @@ struct HostileControllerTests {
     func reports() throws {
         let ordeal = try Ordeal()
         let data = Advertisement.data(for: .production)
-        let start = ContinuousClock.now
-        try ordeal.endure(100, exchangeEvery: 1) { batch in
+        try ordeal.measure("10,000 reports of as many neighbours", 100, exchangeEvery: 1) { batch in
             ordeal.controller.say(
                 (0..<100).map { Packets.legacyReport(Neighbour.device(100 * batch + $0 + 50), data: data) })
         }
-        print("10,000 reports and 100 frames each way in \(ContinuousClock.now - start)")
         try ordeal.checkTables()
         let counts = try ordeal.inRadio { ($0.seeking.scheduler.queue.count, $0.seeking.scheduler.markCount) }
         #expect(counts.0 <= RadioPolicy.maximumCandidates && counts.1 <= RadioPolicy.maximumMarks)

@@ -160,7 +160,7 @@ struct HostileNeighbourTests {
     func neverReads() throws {
         let (ordeal, hostile) = try connected()
         ordeal.controller.change { $0.crediting[2] = .kept }
-        try ordeal.endure(500) { number in
+        try ordeal.measure("2,500 requests of one that reads nothing", 500) { number in
             ordeal.controller.say(
                 hostile.packet(4, [0x0A, 0x0C, 0x00]), hostile.packet(4, [0x1D, 0x01, 0x00, 0x00]),
                 hostile.packet(6, [0x01, 3, 0, 1, 16, 1, 1]),

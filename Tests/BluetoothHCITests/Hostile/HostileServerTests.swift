@@ -62,7 +62,7 @@ struct HostileServerTests {
         }
     }
 
-    @Test("a frame that grows for ever is kept up to a bound, and nothing before a link is up beyond a small one")
+    @Test("a frame that grows for ever is kept up to a bound")
     func endlessFrame() throws {
         let (ordeal, hostile) = try reached()
         _ = try ordeal.station.link(isOutgoing: true)
@@ -70,8 +70,9 @@ struct HostileServerTests {
         let head: [UInt8] = [2, 1, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x7a, 0x12, 0x00]
         hostile.say([0x1B, 0x0C, 0x00] + head)
         let filling: [UInt8] = [0x1B, 0x0C, 0x00] + [UInt8](repeating: 0, count: 512)
-        try ordeal.endure(1000) { _ in ordeal.controller.say([hostile.packet(4, filling)]) }
-        try ordeal.check()
+        try ordeal.measure("a frame of 8 MB that never ends", 1000) { _ in
+            for _ in 0..<20 { ordeal.controller.say(hostile.packet(4, filling)) }
+        }
     }
 
     @Test("who asks for other parameters all the time holds nobody up")

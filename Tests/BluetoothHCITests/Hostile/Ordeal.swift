@@ -1,6 +1,8 @@
 import Application
 import Dispatch
 import Domain
+import Foundation
+import Glibc
 import Support
 import Testing
 
@@ -76,6 +78,22 @@ final class Ordeal {
             // A radio that is never done must not keep the test from saying so.
             for _ in 0..<200 where try !inRadio({ $0.controller?.commands.isIdle ?? true }) { try honest.catchUp() }
         }
+    }
+
+    /// The same as ``endure(_:exchangeEvery:_:)``, and tells how long it took and how much memory is held for it afterwards.
+    /// Other tests take memory meanwhile, so that only a flood that is kept whole shows.
+    func measure(_ what: String, _ count: Int, exchangeEvery period: Int = 10, _ attack: (Int) throws -> Void) throws {
+        let (start, before) = (ContinuousClock.now, Self.residentMegabytes())
+        try endure(count, exchangeEvery: period, attack)
+        let growth = Self.residentMegabytes() - before
+        print("\(what), and \(count / period) frames each way beside it: \(ContinuousClock.now - start), \(growth) MB more")
+        #expect(growth < 200)
+    }
+
+    private static func residentMegabytes() -> Int {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .ascii)) ?? ""
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * sysconf(Int32(_SC_PAGESIZE)) >> 20
     }
 
     /// A neighbour connects and subscribes; its link.

@@ -145,11 +145,13 @@ struct RadioLifeTests {
             guard frame == slow else { return }
             _ = gate.wait(within: SatchelNode.patience) { $0 ? true : nil }
         })
+        let other = Neighbour(ordeal.controller, 3)
+        _ = try ordeal.join(other)
         // A connection that is accepted has advertising restored: a command is under way while the node is busy.
         let commands = ordeal.controller.look { $0.far.commands.count }
         ordeal.controller.say(
             Packets.connected(2, Neighbour.device(2), isCentral: false),
-            ordeal.honest.packet(4, Neighbour.write(slow)))
+            other.packet(4, Neighbour.write(slow)))
         _ = ordeal.controller.wait { $0.far.commands.count > commands ? true : nil }
         // There is no event to wait for: for as long as a command may take, nothing must happen.
         Thread.sleep(forTimeInterval: Double(BluetoothPolicy.commandTimeout.count + 300) / 1000)
