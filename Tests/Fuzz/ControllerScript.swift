@@ -231,7 +231,7 @@ struct ControllerScript {
         require(line.longestData <= 27, "a piece is too long")
         require(timers.count <= 8 + controller.connections.count, "timers pile up")
         let activity = controller.activity
-        require(
-            activity == Controller.Activity() || delegate.isReady || delegate.isFailed, "it is active before it is ready")
+        let mayBeActive = delegate.isReady || delegate.isFailed
+        require(activity == Controller.Activity() || mayBeActive, "it is active before it is ready")
     }
 }

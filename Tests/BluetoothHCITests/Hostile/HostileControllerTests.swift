@@ -9,7 +9,8 @@ import Testing
 struct HostileControllerTests {
     // MARK: What it says
 
-    @Test("events of every kind, cut at every length, with lengths inside that lie", arguments: [0x01, 0xff] as [UInt8])
+    @Test(
+        "events of every kind, cut at every length, with lengths inside that lie", arguments: [0x01, 0xff] as [UInt8])
     func truncatedEvents(filler: UInt8) throws {
         let ordeal = try Ordeal()
         // A hardware error is meant, whatever follows.

@@ -86,7 +86,8 @@ final class Ordeal {
         let (start, before) = (ContinuousClock.now, Self.residentMegabytes())
         try endure(count, exchangeEvery: period, attack)
         let growth = Self.residentMegabytes() - before
-        print("\(what), and \(count / period) frames each way beside it: \(ContinuousClock.now - start), \(growth) MB more")
+        let duration = ContinuousClock.now - start
+        print("\(what), and \(count / period) frames each way beside it: \(duration), \(growth) MB more")
         #expect(growth < 200)
     }
 
@@ -147,7 +148,6 @@ final class Ordeal {
         let again = try join(honest)
         #expect(station.radios.send(numberedFrame(1), on: again) == .accepted)
         #expect(try honest.notified(1).contains(numberedFrame(1)))
-        #expect(station.radios.adapters.first?.state == .ready)
     }
 
     /// Checks that everybody but the honest neighbour left nothing behind.

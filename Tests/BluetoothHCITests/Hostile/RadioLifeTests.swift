@@ -133,8 +133,7 @@ struct RadioLifeTests {
         let timers = try ordeal.inRadio { ($0.timers as? DispatchTimers)?.count ?? .max }
         #expect(timers < 30, "\(timers)")
         for remains in seen.look({ $0 }) { #expect(remains.controller == nil && remains.connection == nil) }
-        let status = try #require(ordeal.station.radios.adapters.first)
-        #expect(status.losses == 10 && status.state == .ready)
+        #expect(ordeal.station.radios.adapters.map(\.losses) == [10])
     }
 
     @Test("a node that takes long over a frame does not lose its adapter for it")

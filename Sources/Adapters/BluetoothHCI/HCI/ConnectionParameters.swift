@@ -20,7 +20,8 @@ struct ConnectionParameters: Hashable, Sendable {
     /// Source: Core Specification, Vol 4, Part E, 7.8.18.
     var areValid: Bool {
         guard (6...3200).contains(minimumInterval), (6...3200).contains(maximumInterval) else { return false }
-        guard minimumInterval <= maximumInterval, latency <= 499, (10...Self.longestTimeout).contains(timeout) else { return false }
+        guard minimumInterval <= maximumInterval, latency <= 499, (10...Self.longestTimeout).contains(timeout)
+        else { return false }
         // The timeout in ms shall be larger than (1 + latency) × interval × 2; both sides times four make it whole.
         return UInt32(timeout) * 4 > (1 + UInt32(latency)) * UInt32(maximumInterval)
     }
