@@ -85,7 +85,8 @@ let package = Package(
         tests("InMemoryTests", ["Application", "Domain", "InMemory"]),
         tests("TerminalTests", ["Terminal"]),
         tests("ControlSocketTests", ["Application", "Domain", "ControlSocket"]),
-        tests("AppTests", ["App", "Application", "ControlSocket", "Domain", "KernelClock", "Terminal"]),
+        tests(
+            "AppTests", ["App", "Application", "BluetoothHCI", "ControlSocket", "Domain", "KernelClock", "Terminal"]),
         tests(
             "EndToEnd",
             [
@@ -94,7 +95,10 @@ let package = Package(
             ]),
         tests(
             "Interop", ["Domain", "NativeCryptography", "ZlibCompression"],
-            exclude: ["peer.py", "requirements.txt"]),
+            exclude: [
+                "btvirt_shim.c", "peer.py", "phone.py", "requirements.txt", "unpatched_air.py", "virtual_air.py",
+                "virtual_commands.py", "virtual_controller.py", "virtual_hci.py", "virtual_link.py",
+            ]),
         tests("Simulation", ["Application", "Domain", "InMemory", "SimulationHash"]),
         .executableTarget(
             name: "JournalProbe", dependencies: ["Application", "Domain", "SQLiteStores", "NativeCryptography"],

@@ -18,6 +18,12 @@ extension TemporaryHome {
         try ask("peers", until: isThere, orElse: "\(name) did not appear")
     }
 
+    /// Waits until the adapters of the running node stand so, in the order of its configuration.
+    func awaitAdapters(_ states: [String]) throws {
+        let isSo = { (answer: JSONValue) in answer["adapters"]?.array?.map { $0["state"]?.string } == states }
+        try ask("status", until: isSo, orElse: "the adapters are not \(states)")
+    }
+
     /// Asks again and again: the control protocol has no event for a link, and that of a peer may be past already.
     private func ask(_ verb: String, until isWanted: (JSONValue) -> Bool, orElse complaint: String) throws {
         let deadline = SystemClock.uptime + .seconds(20)

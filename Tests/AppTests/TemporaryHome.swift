@@ -17,8 +17,10 @@ final class TemporaryHome: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The environment in which a command finds this home.
-    var environment: [String: String] { ["SATCHEL_HOME": path, "XDG_RUNTIME_DIR": path, "HOME": path] }
+    /// The environment in which a command finds this home; the adapter of whoever runs the tests is left alone.
+    var environment: [String: String] {
+        ["SATCHEL_HOME": path, "XDG_RUNTIME_DIR": path, "HOME": path, "SATCHEL_LINKS_ADAPTER": "off"]
+    }
 
     /// Writes the configuration file.
     func configure(_ text: String) throws {

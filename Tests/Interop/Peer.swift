@@ -7,11 +7,6 @@ import ZlibCompression
 
 /// The two Python implementations, in a process of their own that answers one request at a time.
 final class Peer {
-    /// The interpreter that has both packages; `make test` sets it.
-    static let python = ProcessInfo.processInfo.environment["SATCHEL_INTEROP_PYTHON"]
-    /// Why a suite does not run without it.
-    static let reason: Comment = "SATCHEL_INTEROP_PYTHON names no Python with Tests/Interop/requirements.txt"
-
     /// What a refused request says.
     struct Refusal: Error, CustomStringConvertible {
         let description: String
@@ -25,7 +20,7 @@ final class Peer {
     /// Starts the process.
     init() throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("peer.py")
-        process.executableURL = URL(fileURLWithPath: try #require(Self.python))
+        process.executableURL = URL(fileURLWithPath: try #require(InteropPython.path))
         process.arguments = ["-I", script.path]
         process.standardInput = requests
         process.standardOutput = answers

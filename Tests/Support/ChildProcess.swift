@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import Testing
 
 /// A program that runs beside the test; what it prints is read line by line while it runs.
 ///
@@ -91,6 +92,17 @@ public final class ChildProcess: Sendable {
 
     /// Sends a signal, unless it has ended.
     public func send(_ signal: Int32) { transcript.send(signal) }
+
+    /// The most memory that it ever held, in bytes, by the kernel's account.
+    public var peakMemory: Int {
+        get throws {
+            let status = try String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+            let words = line.split(separator: " ", omittingEmptySubsequences: true)
+            let number = words.compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }.first
+            return try #require(number) * 1024
+        }
+    }
 
     // MARK: Starting
 

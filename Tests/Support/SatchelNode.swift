@@ -54,6 +54,8 @@ public final class SatchelNode {
             environment["XDG_\(directory)\(directory == "RUNTIME" ? "_DIR" : "_HOME")"] = home
         }
         environment["PATH"] = ProcessInfo.processInfo.environment["PATH"]
+        // The adapter of whoever runs the tests is left alone, unless the options name it.
+        environment["SATCHEL_LINKS_ADAPTER"] = "off"
         self.environment = environment
         try FileManager.default.createDirectory(
             atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -120,15 +122,7 @@ public final class SatchelNode {
     }
 
     /// The most memory that the process ever held, in bytes, by the kernel's account.
-    public var peakMemory: Int {
-        get throws {
-            let status = try String(contentsOfFile: "/proc/\(try log.id)/status", encoding: .utf8)
-            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-            let words = line.split(separator: " ", omittingEmptySubsequences: true)
-            let number = words.compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }.first
-            return try #require(number) * 1024
-        }
-    }
+    public var peakMemory: Int { get throws { try log.peakMemory } }
 
     // MARK: Commands
 

@@ -85,19 +85,32 @@ final class AnnouncePresence<C: Cryptography> {
 
     private func send() {
         guard transmitter.links.count > 0, transmitter.hold == nil else { return }
+        guard let packet = fittingPacket() else { return }
+        lastSent = ports.clock.uptime
+        isOwed = false
+        if transmitter.send(packet) { releaseLinks() }
+    }
+
+    /// The announce with as many neighbours as every link carries in one frame: in fragments it is not direct and binds no
+    /// link (mesh §12.1). Links that are too narrow for it even without neighbours do not count: they get fragments anyhow.
+    private func fittingPacket() -> Packet? {
         let neighbours = registry.connected.map(\.id).prefix(Announce.maximumNeighboursSent)
-        let limit = transmitter.links.ids.compactMap { transmitter.links[$0]?.description.frameLimit }.min() ?? .max
-        // An announce in fragments is not direct and binds no link: fewer neighbours until it fits (mesh §12.1).
-        for count in stride(from: neighbours.count, through: 0, by: -1) {
-            guard let packet = packet(neighbours: Array(neighbours.prefix(count))) else { return }
-            let size = packet.encoded(padding: false, using: ports.compression)?.count ?? .max
-            if size <= limit || count == 0 {
-                lastSent = ports.clock.uptime
-                isOwed = false
-                if transmitter.send(packet) { releaseLinks() }
-                return
-            }
+        let limits = transmitter.links.ids.compactMap { transmitter.links[$0]?.description.frameLimit }
+        guard let narrowest = limits.min(), let full = packet(neighbours: Array(neighbours)) else { return nil }
+        if size(of: full) <= narrowest { return full }
+        guard let bare = packet(neighbours: []) else { return nil }
+        let bareSize = size(of: bare)
+        guard let limit = limits.filter({ $0 >= bareSize }).min() else { return bare }
+        if size(of: full) <= limit { return full }
+        for count in stride(from: neighbours.count - 1, to: 0, by: -1) {
+            guard let packet = packet(neighbours: Array(neighbours.prefix(count))) else { return nil }
+            if size(of: packet) <= limit { return packet }
         }
+        return bare
+    }
+
+    private func size(of packet: Packet) -> Int {
+        packet.encoded(padding: false, using: ports.compression)?.count ?? .max
     }
 
     /// Every link has been told who we are; what waited for that on new ones goes.

@@ -48,7 +48,7 @@ final class TransferFiles<C: Cryptography> {
         }
         if let hold = transmitter.hold { throw hold }
         guard transmitter.links.count > 0 else { throw .nobodyHere }
-        let limit = FragmentPolicy.reliableCount * FragmentPolicy.defaultChunk
+        let limit = transmitter.maximumFileContent
         // Receivers would give up before the last piece, and nobody would be told.
         guard content.count <= limit else { throw .tooLong(bytes: content.count, limit: limit) }
         let packet = transmitter.makePacket(

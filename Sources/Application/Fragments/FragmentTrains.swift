@@ -85,6 +85,7 @@ final class FragmentTrains {
 
     private func begin(_ train: Train) {
         active[train.id] = train
+        if train.plan.count > RadioPolicy.unpausedTrain { ports.links.trainStarts(of: train.plan.count) }
         advance(train.id)
     }
 

@@ -52,6 +52,9 @@ final class GreetNeighbour<C: Cryptography> {
         transmitter.flushSpool()
     }
 
+    /// A radio went off: what is remembered of devices by their addresses has lost its meaning.
+    func forgetDevices() { limiter.reset() }
+
     /// Who opens a link to us must not come back too often; whom we look for ourselves gets everything.
     private func judge(_ description: LinkDescription, at now: Uptime) -> SubscriptionVerdict {
         guard !description.isOutgoing, let device = description.device else { return .allow }

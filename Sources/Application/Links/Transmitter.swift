@@ -97,7 +97,9 @@ final class Transmitter<C: Cryptography> {
             return false
         }
         if packet.type == .fileTransfer || frame.count > limit {
-            return split(packet, frame: frame, on: chosen, destination: destination, transfer: transfer)
+            // Only a whole direct announce binds a link: one that is too narrow for it must not spoil that on the others.
+            let isPut = packet.isDirectAnnounce && put(frame, of: packet, on: chosen.filter { carries(frame, $0) })
+            return split(packet, frame: frame, on: chosen, destination: destination, transfer: transfer) || isPut
         }
         return put(frame, of: packet, on: chosen)
     }
@@ -135,8 +137,32 @@ final class Transmitter<C: Cryptography> {
             == .accepted
     }
 
-    private func narrowest(of chosen: [LinkID]) -> Int? {
-        chosen.compactMap { links[$0]?.description.frameLimit }.min()
+    private func frameLimit(of link: LinkID) -> Int { links[link]?.description.frameLimit ?? 0 }
+
+    private func carries(_ frame: [UInt8], _ link: LinkID) -> Bool { frame.count <= frameLimit(of: link) }
+
+    private func narrowest(of chosen: [LinkID]) -> Int? { chosen.map(frameLimit).min() }
+
+    /// The limit for which the pieces of a packet are cut: the narrowest, so that they leave on every link.
+    ///
+    /// [ours]: of a file the narrowest on which its train ends before receivers give up. Else one neighbour with a narrow
+    /// link would keep everybody from getting it; as it is, that one does.
+    private func cuttingLimit(of header: Packet, frame: [UInt8], to destination: Destination) -> Int? {
+        let limits = links.select(destination.fragmented, using: cryptography).map(frameLimit).sorted()
+        guard header.type == .fileTransfer else { return limits.first }
+        let inTime = limits.first { limit in
+            let chunk = FragmentPlan.chunkSize(for: header, directedTo: destination.peer, linkLimit: limit)
+            return frame.count <= chunk * FragmentPolicy.reliableCount
+        }
+        return inTime ?? limits.last
+    }
+
+    /// The longest content of a file for everyone, in bytes, that receivers are sure to put together: what the widest link
+    /// carries in time.
+    var maximumFileContent: Int {
+        let widest = links.ids.map(frameLimit).max() ?? FragmentPolicy.frameBudget
+        let fitting = FragmentPlan.chunkSize(forLinkLimit: widest, isDirected: false)
+        return FragmentPolicy.reliableCount * min(FragmentPolicy.defaultChunk, fitting)
     }
 
     /// Sends a packet along a confirmed route, if there is one and the packet fits its first link in one frame.
@@ -173,7 +199,7 @@ final class Transmitter<C: Cryptography> {
             return put(plain, of: packet, on: chosen)
         }
         // The pieces take more links than the whole would have.
-        guard let limit = narrowest(of: links.select(destination.fragmented, using: cryptography)) else { return false }
+        guard let limit = cuttingLimit(of: packet, frame: frame, to: destination) else { return false }
         let chunk =
             packet.type == .fileTransfer || packet.isRouted
             ? FragmentPlan.chunkSize(for: packet, directedTo: destination.peer, linkLimit: limit)
@@ -244,11 +270,11 @@ final class Transmitter<C: Cryptography> {
 
     /// Cuts a relayed frame, whose bytes stay as they are, for the narrowest link that it leaves on (spec: mesh §10.4).
     private func relayInPieces(_ view: PacketView, ttl: UInt8, frame: [UInt8], to destination: Destination) {
-        // The pieces take more links than the whole would have.
-        guard let limit = narrowest(of: links.select(destination.fragmented, using: cryptography)) else { return }
         let header = Packet(
             version: view.version, type: view.type, ttl: ttl, timestamp: view.timestamp, sender: view.sender,
             recipient: view.recipient, route: view.route, payload: [])
+        // The pieces take more links than the whole would have.
+        guard let limit = cuttingLimit(of: header, frame: frame, to: destination) else { return }
         let hops = header.isRouted ? view.route.count : 0
         let chunk =
             view.type == .fileTransfer

@@ -174,6 +174,10 @@ public final class Node<C: Cryptography> {
         }
         let isFresh = links.insert(description, tag: ports.randomness.next(), at: ports.clock.uptime)
         ports.events.emit(.log(.info, "link up: \(description.name)"))
+        if description.frameLimit < FragmentPolicy.frameBudget {
+            let limit = "its frames hold \(description.frameLimit) bytes, phones use \(FragmentPolicy.frameBudget)"
+            ports.events.emit(.log(.warning, "narrow link: \(description.name): \(limit); their files do not fit"))
+        }
         greeting.linkUp(description, isFresh: isFresh)
     }
 
@@ -194,6 +198,9 @@ public final class Node<C: Cryptography> {
         guard links[link] != nil else { return }
         transmitter.drain(link)
     }
+
+    /// A radio went off, and its links have gone down: devices that come back count as new (spec: mesh §12.2).
+    public func adapterWentDown() { greeting.forgetDevices() }
 
     /// A peer has no link any more; it stays known for as long as it may be heard of through others.
     func disconnect(_ peer: PeerID) {

@@ -50,4 +50,12 @@ public protocol LinkLayer: AnyObject {
     func send(_ frame: [UInt8], on link: LinkID) -> SendOutcome
     /// Closes a link; ``Node/linkDown(_:)`` follows.
     func close(_ link: LinkID)
+    /// A train of so many fragments, more than ``RadioPolicy/unpausedTrain``, follows: a radio that also listens for new
+    /// neighbours should not do so meanwhile, since listening takes the air time that the train needs (spec: mesh §19).
+    func trainStarts(of count: Int)
+}
+
+extension LinkLayer {
+    /// Nothing: a link that is no radio listens for nobody.
+    public func trainStarts(of count: Int) {}
 }

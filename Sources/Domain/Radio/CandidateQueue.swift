@@ -47,14 +47,4 @@ public struct CandidateQueue<Device: Hashable & Comparable & Sendable>: Sendable
 
     /// Takes a device out.
     public mutating func remove(_ device: Device) { entries.removeAll { $0.device == device } }
-
-    /// The entry with the highest score; among equals the first one in order.
-    public func best(by score: (ConnectionCandidate<Device>) -> Int64) -> ConnectionCandidate<Device>? {
-        var best: (candidate: ConnectionCandidate<Device>, score: Int64)?
-        for candidate in entries {
-            let points = score(candidate)
-            if best.map({ points > $0.score }) ?? true { best = (candidate, points) }
-        }
-        return best?.candidate
-    }
 }

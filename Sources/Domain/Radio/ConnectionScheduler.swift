@@ -43,8 +43,8 @@ public enum QueueDecision<Device: Hashable & Sendable>: Hashable, Sendable {
 /// Whom to open links to, and when: near devices at once, the others one by one, those that failed later.
 ///
 /// There is no rule about who of two connects: both do. Devices that already have a link to us in the other role are left
-/// alone, since one link serves both directions. Memory is bounded: links by the controller, the queue by its cap, and
-/// marks by the rate of attempts times the life of a mark.
+/// alone, since one link serves both directions. Memory is bounded, since phones show new addresses all the time: links by
+/// the controller, the queue and the marks by their caps.
 ///
 /// Source: spec, mesh §21.
 public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sendable {
@@ -55,15 +55,33 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
     /// Attempts under way, with their start.
     private var connecting: [Device: Uptime] = [:]
     /// Links that we opened.
-    private var connected: Set<Device> = []
+    private var connected: [Device: Success] = [:]
     /// Links that neighbours opened.
     private var incoming: Set<Device> = []
     private var marks: [Device: ConnectionMarks] = [:]
     private var lastAttempt: Uptime?
-    private let budget: LinkBudget
+    /// What the controller carries, as far as we know.
+    public private(set) var budget: LinkBudget
+
+    /// A link that we opened.
+    private struct Success: Sendable {
+        /// When it came up.
+        let at: Uptime
+        /// What was remembered before it: failures count again if it breaks at once.
+        let before: ConnectionMarks
+    }
+
+    private let maximumAttempts: Int
 
     /// Starts without links.
-    public init(budget: LinkBudget) { self.budget = budget }
+    ///
+    /// - Parameters:
+    ///   - budget: What the controller carries.
+    ///   - maximumAttempts: How many attempts the radio makes at a time; a device that is seen meanwhile waits.
+    public init(budget: LinkBudget = LinkBudget(), maximumAttempts: Int = .max) {
+        self.budget = budget
+        self.maximumAttempts = maximumAttempts
+    }
 
     /// Links that we opened or are opening.
     public var outgoingCount: Int { connecting.count + connected.count }
@@ -85,7 +103,7 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
         if isOutgoing(device)
             || ConnectionMarks.isFresh(marks.attemptedAt, for: RadioPolicy.repeatInterval, at: now)
             || ConnectionMarks.isFresh(marks.timedOutAt, for: RadioPolicy.timeoutIgnore, at: now)
-            || ConnectionMarks.isFresh(marks.brokeAt, for: RadioPolicy.disconnectIgnore, at: now)
+            || marks.settledAt(after: now) != nil
         {
             return .ignore
         }
@@ -97,20 +115,25 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
     /// Takes the next device from the queue; due at each maintenance tick, and after a failure, a timeout or a disconnect.
     ///
     /// The signal threshold does not count here: a weak device was only put off.
+    ///
+    /// [ours]: the specification takes the best candidate, or waits for it. Then one strong device that fails for ever keeps
+    /// all others waiting. Here the best goes of those that need not wait, and one that timed out lately only when there is
+    /// nobody else.
     public mutating func next(at now: Uptime) -> QueueDecision<Device> {
         guard hasRoom, queue.count > 0 else { return .idle }
         if let wait = waitForRate(at: now) { return .retry(after: wait) }
-        while let candidate = queue.best(by: { score($0, at: now) }) {
-            if let wait = cooldown(of: candidate, at: now) { return .retry(after: wait) }
-            let device = candidate.device
-            guard !isOutgoing(device), !incoming.contains(device) else {
-                queue.remove(device)
-                continue
-            }
-            begin(device, at: now)
-            return .connect(device)
+        for candidate in queue.entries where isOutgoing(candidate.device) || incoming.contains(candidate.device) {
+            queue.remove(candidate.device)
         }
-        return .idle
+        let mayGo = queue.entries.filter { cooldown(of: $0, at: now) == nil }
+        let unspoilt = mayGo.filter {
+            !ConnectionMarks.isFresh(self[$0.device].timedOutAt, for: RadioPolicy.weakCooldown, at: now)
+        }
+        if let candidate = best(of: unspoilt, at: now) ?? best(of: mayGo, at: now) {
+            begin(candidate.device, at: now)
+            return .connect(candidate.device)
+        }
+        return queue.entries.compactMap { cooldown(of: $0, at: now) }.min().map { .retry(after: $0) } ?? .idle
     }
 
     /// The points of a candidate; the highest goes first.
@@ -131,19 +154,22 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
 
     // MARK: Outcomes
 
-    /// An attempt succeeded: what went wrong before is forgotten.
-    public mutating func succeeded(_ device: Device) {
+    /// An attempt succeeded: what went wrong before is forgotten, unless the link breaks at once.
+    public mutating func succeeded(_ device: Device, at now: Uptime) {
         connecting[device] = nil
-        connected.insert(device)
-        guard let attemptedAt = marks[device]?.attemptedAt else { return marks[device] = nil }
-        marks[device] = ConnectionMarks()
-        marks[device]?.attemptedAt = attemptedAt
+        connected[device] = Success(at: now, before: self[device])
+        budget.observe(links: connected.count + incoming.count)
+        var marks = ConnectionMarks()
+        marks.attemptedAt = self[device].attemptedAt
+        keep(marks, of: device)
     }
 
     /// An attempt failed.
     public mutating func failed(_ device: Device, at now: Uptime) {
         connecting[device] = nil
-        countFailure(device, at: now)
+        var marks = self[device]
+        marks.countFailure(at: now)
+        keep(marks, of: device)
     }
 
     /// An attempt took too long and was cancelled.
@@ -152,17 +178,39 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
         marks[device]?.timedOutAt = now
     }
 
+    /// An attempt ended through no fault of the device: it was no longer wished, or the controller had no room for it.
+    public mutating func withdrawn(_ device: Device) { connecting[device] = nil }
+
     /// A link that we opened ended.
     ///
-    /// - Parameter isError: Whether it broke, as opposed to being closed on purpose by either side.
+    /// [ours]: one that broke within ``RadioPolicy/provenLinkAge`` counts as a failed attempt, on top of those before it;
+    /// else a device that takes every link and drops it would start anew each time.
+    ///
+    /// - Parameter isError: Whether it broke: the far end or the radio ended it, or it turned out to be of no use, as
+    ///   without our service. Not when it was closed because it was no longer needed.
     public mutating func disconnected(_ device: Device, isError: Bool, at now: Uptime) {
         connecting[device] = nil
-        connected.remove(device)
-        if isError { marks[device, default: ConnectionMarks()].brokeAt = now }
+        let success = connected.removeValue(forKey: device)
+        guard isError else { return }
+        var marks = self[device]
+        marks.brokeAt = now
+        if let success, now - success.at < RadioPolicy.provenLinkAge {
+            marks.failures = max(marks.failures, success.before.failures)
+            marks.earlyBreaks = min(success.before.earlyBreaks + 1, RadioPolicy.maximumEarlyBreaks)
+            marks.countFailure(at: now)
+        }
+        keep(marks, of: device)
     }
 
+    /// The controller refused a link, ours or a neighbour's, because so many are open: see ``LinkBudget``. An attempt of
+    /// ours that ended so is ``withdrawn(_:)``.
+    public mutating func limitReached(links: Int, at now: Uptime) { budget.limitReached(links: links, at: now) }
+
     /// A neighbour opened a link to us.
-    public mutating func accepted(_ device: Device) { incoming.insert(device) }
+    public mutating func accepted(_ device: Device) {
+        incoming.insert(device)
+        budget.observe(links: connected.count + incoming.count)
+    }
 
     /// A link that a neighbour had opened ended.
     public mutating func released(_ device: Device) { incoming.remove(device) }
@@ -174,14 +222,20 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
         threshold.adapt(degree: degree, outgoingLinks: outgoingCount, candidates: queue.count, at: now)
     }
 
-    /// Drops marks older than two minutes; due every 15 s.
-    public mutating func cleanUp(at now: Uptime) { marks = marks.compactMapValues { $0.swept(at: now) } }
+    /// Drops marks older than two minutes, and believes in one more link now and then; due every 15 s.
+    public mutating func cleanUp(at now: Uptime) {
+        marks = marks.compactMapValues { $0.swept(at: now) }
+        budget.relax(at: now)
+    }
 
     // MARK: Parts
 
-    private var hasRoom: Bool { budget.allowsOutgoing(outgoing: outgoingCount, incoming: incoming.count) }
+    private var hasRoom: Bool {
+        connecting.count < maximumAttempts
+            && budget.allowsOutgoing(outgoing: outgoingCount, incoming: incoming.count)
+    }
 
-    private func isOutgoing(_ device: Device) -> Bool { connecting[device] != nil || connected.contains(device) }
+    private func isOutgoing(_ device: Device) -> Bool { connecting[device] != nil || connected[device] != nil }
 
     /// How long the limit on attempts to anybody still holds.
     private func waitForRate(at now: Uptime) -> Milliseconds? {
@@ -189,7 +243,20 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
         return lastAttempt + RadioPolicy.connectInterval + RadioPolicy.retryMargin - now
     }
 
-    /// How long a candidate must be left alone, if the queue has to wait for it.
+    /// The candidate with the highest score; among equals the first one in the queue's order.
+    private func best(
+        of candidates: [ConnectionCandidate<Device>], at now: Uptime
+    ) -> ConnectionCandidate<Device>? {
+        var best: (candidate: ConnectionCandidate<Device>, score: Int64)?
+        for candidate in candidates {
+            let points = score(candidate, at: now)
+            if best.map({ points > $0.score }) ?? true { best = (candidate, points) }
+        }
+        return best?.candidate
+    }
+
+    /// How long a candidate must be left alone, if the queue has to wait for it. [ours]: also after an attempt, as on sight;
+    /// one that fails at once is seen again at once.
     private func cooldown(of candidate: ConnectionCandidate<Device>, at now: Uptime) -> Milliseconds? {
         let marks = self[candidate.device]
         if let timedOutAt = marks.timedOutAt, candidate.signal <= RadioPolicy.weakSignal,
@@ -198,10 +265,11 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
             let remaining = timedOutAt + RadioPolicy.weakCooldown - now
             return min(max(remaining, RadioPolicy.weakRetry.lowerBound), RadioPolicy.weakRetry.upperBound)
         }
-        if let brokeAt = marks.brokeAt, now - brokeAt < RadioPolicy.disconnectIgnore {
-            return brokeAt + RadioPolicy.disconnectIgnore + RadioPolicy.retryMargin - now
+        let repeatable = marks.attemptedAt.flatMap { attempt in
+            now - attempt < RadioPolicy.repeatInterval ? attempt + RadioPolicy.repeatInterval : nil
         }
-        return nil
+        let free = [marks.settledAt(after: now), repeatable].compactMap { $0 }.max()
+        return free.map { $0 + RadioPolicy.retryMargin - now }
     }
 
     private mutating func enqueue(
@@ -215,13 +283,17 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
         queue.remove(device)
         connecting[device] = now
         lastAttempt = now
-        marks[device, default: ConnectionMarks()].attemptedAt = now
+        var marks = self[device]
+        marks.attemptedAt = now
+        keep(marks, of: device)
     }
 
-    private mutating func countFailure(_ device: Device, at now: Uptime) {
-        var known = self[device]
-        known.failures = min(known.failures + 1, RadioPolicy.scoreMaximumFailures)
-        known.failedAt = now
-        marks[device] = known
+    /// Keeps what is remembered of a device; when that is too much for one more, the one of whom nothing was heard for
+    /// longest is forgotten.
+    private mutating func keep(_ known: ConnectionMarks, of device: Device) {
+        marks[device] = known == ConnectionMarks() ? nil : known
+        guard marks.count > RadioPolicy.maximumMarks else { return }
+        let oldest = marks.min { ($0.value.latest, $0.key) < ($1.value.latest, $1.key) }
+        if let oldest { marks[oldest.key] = nil }
     }
 }

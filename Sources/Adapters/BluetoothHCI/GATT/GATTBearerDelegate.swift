@@ -1,16 +1,3 @@
-/// Why the client side of a connection cannot be used.
-enum GATTFailure: Hashable, Sendable {
-    /// The far end has no service of our mesh.
-    case noService
-    /// The service has no characteristic that takes writes and notifies, or no descriptor to subscribe with.
-    case noCharacteristic
-    /// The far end refused a request.
-    case refused(request: UInt8, ATTError)
-    /// A request stayed without an answer for the transaction timeout: the bearer is dead (Core Specification, Vol 3, Part
-    /// F, 3.3.3).
-    case timedOut(request: UInt8)
-}
-
 /// What a bearer reports; on the radio's queue, never from within a call into the bearer but ``GATTBearer/receive(_:)``.
 protocol GATTBearerDelegate: AnyObject {
     /// There is something to fetch by ``GATTBearer/nextPDU()``.
@@ -25,6 +12,9 @@ protocol GATTBearerDelegate: AnyObject {
     func notified(_ value: ArraySlice<UInt8>)
     /// We are subscribed to the far end: writes may begin.
     func clientReady()
+    /// The far end's database changed: what was received of a value in part is void, and writes have to wait. The set-up of
+    /// our client side begins again, and ends with ``clientReady()`` or ``clientFailed(_:)``.
+    func clientReset()
     /// The set-up of our client side failed.
     func clientFailed(_ failure: GATTFailure)
 }

@@ -4,6 +4,9 @@ import Domain
 struct ConnectionHandle: Hashable, Comparable, Sendable {
     let rawValue: UInt16
     static func < (left: ConnectionHandle, right: ConnectionHandle) -> Bool { left.rawValue < right.rawValue }
+
+    /// The largest handle (Core Specification, Vol 4, Part E, 5.4.2).
+    static let maximum: UInt16 = 0x0eff
 }
 
 /// A connection that came up.
@@ -41,6 +44,8 @@ protocol ControllerDelegate: AnyObject {
     func controllerFailed(_ reason: String)
     /// Advertising, scanning or connecting began or ended, whoever caused it; see ``Controller/activity``.
     func activityChanged()
+    /// The controller refused what was asked for, or did not finish it; ``Controller/activity`` tells how it stands now.
+    func refused(_ refusal: Controller.Refusal, _ status: HCIStatus)
     /// A device advertises.
     func saw(_ report: AdvertisingReport)
     /// A connection came up, in either role.

@@ -29,12 +29,14 @@ struct DeviceAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
     var bytes: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) } }
 
     /// `C0:11:22:33:44:55`, with `/P` behind a public one, since the same bits may be both.
-    var description: String {
-        let text = (0..<6).reversed().map { place in
+    var description: String { kind == .public ? text + "/P" : text }
+
+    /// `C0:11:22:33:44:55`.
+    var text: String {
+        (0..<6).reversed().map { place in
             let byte = String(UInt8(truncatingIfNeeded: bits >> (8 * UInt64(place))), radix: 16, uppercase: true)
             return byte.count == 1 ? "0" + byte : byte
         }.joined(separator: ":")
-        return kind == .public ? text + "/P" : text
     }
 
     static func < (left: DeviceAddress, right: DeviceAddress) -> Bool {

@@ -18,6 +18,8 @@ public final class Endpoint: LinkLayer {
     public var frame: ([UInt8], LinkID) -> Void = { _, _ in }
     /// Told that a link that was full takes frames again.
     public var linkWritable: (LinkID) -> Void = { _ in }
+    /// Told how many fragments a train that starts has; the simulated radio itself has nothing to silence.
+    public var train: (Int) -> Void = { _ in }
 
     /// The links that are up, by number.
     var links: [LinkID: LinkSide] = [:]
@@ -48,6 +50,9 @@ public final class Endpoint: LinkLayer {
         if let side = links[link] { air?.disconnect(side.connection) }
     }
 
+    /// A long train of fragments starts.
+    public func trainStarts(of count: Int) { train(count) }
+
     /// Stops telling this node anything: it crashed. Give new handlers to the node that restarts.
     func forgetHandlers() {
         life += 1
@@ -55,6 +60,7 @@ public final class Endpoint: LinkLayer {
         linkDown = { _ in }
         frame = { _, _ in }
         linkWritable = { _ in }
+        train = { _ in }
     }
 
     func nextLink() -> LinkID {

@@ -1,4 +1,5 @@
 import Application
+import BluetoothHCI
 import Domain
 import MediaFolder
 import SQLiteStores
@@ -102,6 +103,16 @@ struct Configuration: Hashable, Sendable {
     var listen: [String] { list(Settings.listen) }
     /// Addresses to connect to.
     var connect: [String] { list(Settings.connect) }
+    /// The Bluetooth adapters; none for the kernel's first one, `off` alone for none at all.
+    var adapters: [String] { list(Settings.adapter) }
+    /// Which Bluetooth mesh to join.
+    var adapterService: BluetoothService {
+        text(Settings.adapterService).flatMap { BluetoothService(rawValue: $0) } ?? .production
+    }
+    /// Where to log HCI packets, if anywhere.
+    var hciLog: String? { text(Settings.hciLog) }
+    /// Whether the radio listens only part of the time.
+    var savesPower: Bool { value(Settings.savePower) == .flag(true) }
     /// What is logged.
     var logLevel: LogLevel { text(Settings.logLevel).flatMap { LogLevel(rawValue: $0) } ?? .info }
     /// Whether log lines are JSON.

@@ -132,8 +132,21 @@ struct Setting: Hashable, Sendable {
             default: nil
             }
         case .number(let range): Int64(text).flatMap { range.contains($0) ? .number($0) : nil }
-        case .list: .list(text.split(separator: ",").map { Self.trimmed($0) }.filter { !$0.isEmpty })
+        case .list: .list(Self.elements(of: text))
         }
+    }
+
+    /// The texts between commas. A serial adapter has a comma of its own, in front of its speed: `h4:/dev/ttyACM0,1000000`.
+    private static func elements(of text: String) -> [String] {
+        var elements: [String] = []
+        for part in text.split(separator: ",").map({ trimmed($0) }) where !part.isEmpty {
+            if let last = elements.last, last.hasPrefix("h4:/"), part.allSatisfy(\.isNumber) {
+                elements[elements.count - 1] = last + "," + part
+            } else {
+                elements.append(part)
+            }
+        }
+        return elements
     }
 
     private static func trimmed(_ text: Substring) -> String {

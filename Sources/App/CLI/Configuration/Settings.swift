@@ -38,6 +38,43 @@ enum Settings {
             """,
         example: .list(["pi.example.net:4242"]))
 
+    /// The Bluetooth adapters to speak through.
+    static let adapter = Setting(
+        "links.adapter", .list, standard: .list([]), option: "adapter", placeholder: "ADAPTER",
+        help: """
+            Bluetooth adapters to use: hci0, h4:/dev/ttyACM0,1000000, h4:tcp:HOST:PORT, h4:unix:PATH; "off" for none.
+            hci0 is an adapter of the kernel, which must be powered off there and is then the node's alone; h4: is a
+            controller on a serial port, with its speed, or behind a socket. Each is a radio of its own. Without any it
+            is the kernel's first adapter, if there is one. 'satchel adapters' lists them and says what blocks each.
+            """,
+        example: .list(["hci0"]))
+
+    /// Which mesh the radio belongs to.
+    static let adapterService = Setting(
+        "links.adapterService", .choice(["production", "test"]), standard: .text("production"),
+        option: "bluetooth-service", placeholder: "MESH",
+        help: """
+            The Bluetooth mesh to join; the two never see each other.
+            Released apps are in production, debug builds for iOS and macOS in test.
+            """)
+
+    /// Where to log HCI packets.
+    static let hciLog = Setting(
+        "links.hciLog", .text, option: "hci-log", placeholder: "FILE",
+        help: """
+            Log every packet to and from the Bluetooth adapters in this file, for Wireshark (btsnoop format).
+            Everything that is said in public is in it, and who was near at what time. It grows without bound.
+            """,
+        example: .text("/tmp/satchel.btsnoop"))
+
+    /// Whether the radio saves power.
+    static let savePower = Setting(
+        "links.savePower", .flag, standard: .flag(false), option: "save-power", placeholder: "",
+        help: """
+            Listen for new Bluetooth neighbours only part of the time; for a node on a battery.
+            It is found by others as before, and finds them later.
+            """)
+
     /// Where received files go.
     static let mediaDirectory = Setting(
         "media.directory", .text, option: "media-directory", placeholder: "DIR",
@@ -128,8 +165,9 @@ enum Settings {
 
     /// All, in the order of `config --example`.
     static let all = [
-        nickname, air, listen, connect, mediaDirectory, mediaQuota, mediaDays, eventLimit, eventDays, logLevel, logJSON,
-        relayOnly, trustClock, passphraseFile,
+        nickname, air, listen, connect, adapter, adapterService, hciLog, savePower, mediaDirectory, mediaQuota,
+        mediaDays,
+        eventLimit, eventDays, logLevel, logJSON, relayOnly, trustClock, passphraseFile,
     ]
 
     /// The options of `run`, `chat` and `config` that set them.

@@ -1,4 +1,5 @@
 import Application
+import BluetoothHCI
 import ControlSocket
 import Domain
 import Glibc
@@ -36,9 +37,9 @@ struct Examination {
         let status = runningNode(&findings)
         findings += directories(configuration)
         findings += [vault(configuration), database()].compactMap(\.self)
-        findings += links(configuration, status)
+        findings += links(configuration, status) + bluetooth(configuration, status)
         let clock = clock(status?["clock"], isTrusted: configuration.nodeSettings.trustsClock)
-        return findings + [clock] + [descriptors(), bluetooth()].compactMap(\.self)
+        return findings + [clock] + [descriptors()].compactMap(\.self)
     }
 
     private var versions: String {
@@ -159,11 +160,12 @@ struct Examination {
             findings += setup.airs.map { air($0, isUsual: configuration.airs.isEmpty) }
             for address in setup.listens { findings.append(.fine("listen", "\(address) is configured")) }
             for address in setup.connects { findings.append(.fine("connect", "\(address) is configured")) }
-            if setup.airs.isEmpty, setup.listens.isEmpty, setup.connects.isEmpty {
+            let hasRadio = configuration.adapters.isEmpty ? hasAdapter : configuration.adapters != ["off"]
+            if setup.airs.isEmpty, setup.listens.isEmpty, setup.connects.isEmpty, !hasRadio {
                 findings.append(
                     .warning(
-                        "links", "no way to any neighbour is configured", "set links.air, links.listen or links.connect"
-                    ))
+                        "links", "no way to any neighbour is configured",
+                        "set links.adapter, links.air, links.listen or links.connect"))
             }
         } catch {
             findings.append(.broken("links", error))
@@ -178,6 +180,8 @@ struct Examination {
         return findings
     }
 
+    private var hasAdapter: Bool { !AdapterDirectory().adapters().isEmpty }
+
     private func air(_ path: String, isUsual: Bool) -> Finding {
         guard !isUsual else {
             let parent = directory("air", Places.parent(of: path))
@@ -188,9 +192,14 @@ struct Examination {
         return .broken("air", .refused, "\(path) \(problem)", nil)
     }
 
-    private func bluetooth() -> Finding? {
-        guard SystemFile.exists("/sys/class/bluetooth/hci0") else { return nil }
-        return .fine("bluetooth", "hci0 is there; this version speaks through sockets only")
+    private func bluetooth(_ configuration: Configuration, _ status: JSONValue?) -> [Finding] {
+        do throws(Failure) {
+            let chosen = try AdapterSetup.chosen(configuration)
+            let surroundings = BluetoothSurroundings(AdapterDirectory(), asking: chosen ?? [])
+            return BluetoothExamination(chosen: chosen, surroundings, status: status).findings()
+        } catch {
+            return [.broken("bluetooth", error)]
+        }
     }
 
     // MARK: The machine

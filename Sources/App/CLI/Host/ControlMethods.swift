@@ -75,8 +75,10 @@ extension NodeHost {
     }
 
     private func status() throws -> JSONValue {
+        let (now, wall) = (SystemClock.uptime, SystemClock.wall)
         let report = try running { $0.report.json }
         let own: [JSONValue.Member] = [
+            JSONValue.Member("adapters", .array(adapters().map { $0.json(at: now, wall: wall) })),
             JSONValue.Member("process", .number(getpid())), JSONValue.Member("version", .string(Version.number)),
         ]
         return .object((report.members ?? []) + own)

@@ -1,7 +1,6 @@
 import Application
 import Domain
 import SocketLinks
-import Synchronization
 
 /// Turns the configuration into links.
 enum LinkSetup {
@@ -58,12 +57,4 @@ enum LinkSetup {
         case .system: Failure(.inputOutput, error.description)
         }
     }
-}
-
-/// Numbers the links of a node; shared by all its link layers.
-final class LinkNumbers: Sendable {
-    private let last = Atomic<UInt64>(0)
-
-    /// A number that was not given before. From any thread.
-    func next() -> LinkID { LinkID(rawValue: last.add(1, ordering: .relaxed).newValue) }
 }

@@ -1,4 +1,5 @@
 import Application
+import BluetoothHCI
 import ControlSocket
 import Dispatch
 import Domain
@@ -28,6 +29,8 @@ actor NodeHost {
     /// Who waits for the end of a ping.
     private var pings: [UInt64: Reply] = [:]
     private(set) var card: JSONValue = .null
+    /// How the Bluetooth adapters stand.
+    private(set) var adapters: @Sendable () -> [AdapterStatus] = { [] }
 
     /// The queue on which everything runs.
     nonisolated var queue: DispatchQueue { executor.queue }
@@ -60,6 +63,8 @@ actor NodeHost {
         let cryptography: NativeCryptography
         let randomness: SystemRandomness
         let links: any LinkLayer & Sendable
+        /// How the Bluetooth adapters stand; asked from the node's queue.
+        let adapters: @Sendable () -> [AdapterStatus]
         let journal: any Journal & Sendable
         let files: any FileStore & Sendable
         let compression: any Compression
@@ -79,6 +84,7 @@ actor NodeHost {
         node = Node(
             keys: parts.keys, nickname: parts.nickname, stored: parts.stored, settings: parts.settings, ports: ports,
             cryptography: parts.cryptography)
+        adapters = parts.adapters
         card = IdentityCard(of: parts.keys, cryptography: parts.cryptography).json(nickname: nil)
     }
 
@@ -116,6 +122,8 @@ actor NodeHost {
     /// Forgets the node; what still arrives goes nowhere.
     func discard() {
         node = nil
+        // The radios are not held for the sake of a question that nobody asks any more.
+        adapters = { [] }
         for reply in pings.values {
             reply(.failure(ControlError(code: Int(ExitCode.notRunning.rawValue), message: "the node stops")))
         }
@@ -132,6 +140,8 @@ actor NodeHost {
     func receive(_ frame: [UInt8], on link: LinkID) { node?.receive(frame, on: link) }
     /// A full link takes frames again.
     func linkWritable(_ link: LinkID) { node?.linkWritable(link) }
+    /// A Bluetooth adapter is gone, after its links: what its addresses stood for is void.
+    func adapterWentDown() { node?.adapterWentDown() }
     /// Everything up to this change is durable.
     func committed(_ commit: CommitID) { node?.committed(commit) }
     /// This change will never be durable.

@@ -7,7 +7,6 @@ import KeyfileVault
 import MediaFolder
 import NativeCryptography
 import SQLiteStores
-import SocketLinks
 import UnistringNormalization
 import ZlibCompression
 
@@ -33,13 +32,10 @@ final class RunningNode {
     /// What the parts were made with that a reload does not change.
     private let initial: Configuration
     private var configuration: Configuration
-    private var links: SocketLinks?
+    private var links: NodeLinks?
     private var media: MediaFolder?
     private var server: ControlServer?
     private var isStopped = false
-
-    /// How long the links stay up to carry the goodbye, in microseconds (spec: mesh §25).
-    private static let goodbyeTime: UInt32 = 50_000
 
     /// Starts a node.
     init(_ places: Places, _ configuration: Configuration, log: LogWriter, output: Output) throws(Failure) {
@@ -92,7 +88,7 @@ final class RunningNode {
         _ keys: IdentityKeys<NativeCryptography>, cryptography: NativeCryptography, randomness: SystemRandomness
     ) throws(Failure) {
         let host = host
-        let links = try makeLinks(randomness)
+        let links = try NodeLinks(configuration, places, host: host, randomness: randomness, log: log)
         self.links = links
         let media = try makeMediaFolder(randomness)
         self.media = media
@@ -103,8 +99,8 @@ final class RunningNode {
         let parts = NodeHost.Parts(
             keys: keys, nickname: saved, stored: try Store.state(of: journal, clockFloor: clockRecord.floor, log: log),
             settings: configuration.nodeSettings,
-            cryptography: cryptography, randomness: randomness, links: links, journal: journal,
-            files: media, compression: ZlibCompression(), normalization: normalization)
+            cryptography: cryptography, randomness: randomness, links: links.router, adapters: { links.adapters },
+            journal: journal, files: media, compression: ZlibCompression(), normalization: normalization)
         host.perform { $0.make(parts) }
         try rename(configuration.nickname ?? saved.text)
         journal.start(
@@ -117,7 +113,7 @@ final class RunningNode {
                 stored: { ticket, path in host.post { $0.fileStored(ticket, path: path) } },
                 failed: { ticket, reason in host.post { $0.fileFailed(ticket, reason: reason) } }))
         host.perform { $0.start() }
-        do { try links.start() } catch { throw LinkSetup.failure(error) }
+        try links.start()
         let server = try makeServer()
         self.server = server
         host.perform { $0.attach(server) }
@@ -126,38 +122,6 @@ final class RunningNode {
         if isRelay { log.log(.info, "only relays, under keys that nobody keeps") }
         let report = host.perform { $0.summary }
         log.log(.info, "\(report) is up, process \(getpid()), control socket \(places.controlSocket)")
-    }
-
-    private func makeLinks(_ randomness: SystemRandomness) throws(Failure) -> SocketLinks {
-        let (host, log) = (host, log)
-        let hasUsualAir = configuration.airs.isEmpty
-        let configuration = try LinkSetup.configuration(configuration, places)
-        for air in configuration.airs { try LinkSetup.prepare(air, isUsual: hasUsualAir) }
-        let numbers = LinkNumbers()
-        let gate = FrameGate()
-        let handlers = SocketLinksHandlers(
-            linkUp: { description in host.post { $0.linkUp(description) } },
-            linkDown: { link, reason in
-                host.post { host in
-                    host.linkDown(link)
-                    log.log(.debug, "link \(link.rawValue) ended: \(reason)")
-                }
-            },
-            frame: { frame, link in
-                gate.enter()
-                host.post { host in
-                    host.receive(frame, on: link)
-                    gate.leave()
-                }
-            },
-            linkWritable: { link in host.post { $0.linkWritable(link) } },
-            log: { level, text in log.log(level, text) })
-        do {
-            return try SocketLinks(
-                configuration, randomness: { randomness.next() }, nextLinkID: { numbers.next() }, handlers: handlers)
-        } catch {
-            throw LinkSetup.failure(error)
-        }
     }
 
     private func makeMediaFolder(_ randomness: SystemRandomness) throws(Failure) -> MediaFolder {
@@ -248,7 +212,7 @@ final class RunningNode {
         heartbeat?.cancel()
         heartbeat = nil
         if let time = host.perform({ $0.recordableTime }) { clockRecord.write(time, log: log) }
-        if host.perform({ $0.sayGoodbye() }) { usleep(Self.goodbyeTime) }
+        if host.perform({ $0.sayGoodbye() }) { usleep(links?.goodbyeTime ?? 0) }
         links?.stop()
         links = nil
         media?.close()

@@ -8,7 +8,7 @@ enum DoctorVerb {
             "doctor", summary: "check everything that the node needs",
             details: """
                 Checks configuration, directories and their permissions, key file and vault, control socket, links, \
-                clock and versions, and says what to do about whatever is wrong. Nothing is changed. Exits with the \
+                Bluetooth adapters, clock and versions, and says what to do about whatever is wrong. Nothing is changed. Exits with the \
                 code of the first thing that is broken, and with 0 when only warnings are left.
                 """,
             options: Settings.options, example: "satchel doctor"),

@@ -12,7 +12,10 @@ enum RunVerb {
                 Makes an identity at the first start, joins the mesh, and answers the other commands on the control \
                 socket. The log goes to standard error; --json makes it one JSON object a line. SIGINT and SIGTERM \
                 leave politely; SIGHUP reads the configuration file again: nickname and log follow at once, the log \
-                says what needs a restart. A home that another node holds is refused with exit code 73.
+                says what needs a restart. A home that another node holds is refused with exit code 73. An adapter \
+                that is missing or not free is taken when it can be; the log and 'satchel status' say how it stands.
+
+                \(SecurityNote.listener)
                 """,
             options: Settings.options, example: "satchel run --nickname pebble --listen 127.0.0.1:4242"),
         run: { context throws(Failure) in

@@ -49,6 +49,37 @@ enum StatusVerb {
         return " (the last known time is \(LocalTime.full(WallTime(milliseconds: floor))))"
     }
 
+    /// The Bluetooth adapters, and what to do about those that are not ready.
+    private static func radios(of status: JSONValue) -> [[String]] {
+        var rows: [[String]] = []
+        for adapter in status["adapters"]?.array ?? [] {
+            rows.append(["", AdapterText.line(of: adapter, at: status["time"]?.unsigned)])
+            if let remedy = adapter["remedy"]?.string { rows.append(["", "  → " + DisplayText.line(remedy)]) }
+            let faults = (adapter["faults"]?.members ?? []).filter { $0.value.unsigned != 0 }
+            for fault in faults { rows.append(["", "  \(fault.name) \(fault.value.unsigned ?? 0)"]) }
+        }
+        guard !rows.isEmpty else { return [["adapters", "none"]] }
+        rows[0][0] = "adapters"
+        return rows
+    }
+
+    /// The links; the arrow points to whom we opened one, and from whom we took one.
+    private static func links(of status: JSONValue) -> [[String]] {
+        let links = status["links"]?.array ?? []
+        let carriers = AdapterText.carriers(in: status["adapters"]?.array ?? [])
+        return [["links", String(links.count)]]
+            + links.map { link in
+                let name = DisplayText.line(link["name"]?.string ?? "?")
+                let arrow = link["isOutgoing"]?.bool == false ? "←" : "→"
+                let notes = [
+                    link["isAuthenticated"]?.bool == true ? "authenticated" : nil,
+                    link["id"]?.unsigned.flatMap { carriers[$0] },
+                ]
+                let peer = DisplayText.line(link["peer"]?.string ?? "nobody yet")
+                return ["", (["\(name) \(arrow) \(peer)"] + notes.compactMap(\.self)).joined(separator: ", ")]
+            }
+    }
+
     /// The report for a person.
     ///
     /// - Parameter rates: What counters gained per second, by name.
@@ -70,13 +101,7 @@ enum StatusVerb {
             ["waiting", "\(word("queuedMessages")) private messages, \(word("heldMessages")) public ones"],
             ["clock", clock(status["clock"])],
         ]
-        let links = status["links"]?.array ?? []
-        rows.append(["links", String(links.count)])
-        for link in links {
-            let peer = link["peer"]?.string ?? "nobody yet"
-            let name = DisplayText.line(link["name"]?.string ?? "?")
-            rows.append(["", "\(name) → \(peer)\(link["isAuthenticated"]?.bool == true ? ", authenticated" : "")"])
-        }
+        rows += radios(of: status) + links(of: status)
         for counter in status["counters"]?.members ?? [] {
             guard case .number(let value) = counter.value, value != "0" else { continue }
             rows.append([counter.name, value + (rates[counter.name].map { "  +\($0)" } ?? "")])

@@ -1,0 +1,67 @@
+import Dispatch
+import Domain
+import Glibc
+
+/// Timers on a radio's queue: one dispatch timer, set to whatever is due next.
+///
+/// `@unchecked Sendable`, because the dispatch timer's handler must be: everything here is touched on `queue` only.
+final class DispatchTimers: RadioTimers, @unchecked Sendable {
+    private struct Entry {
+        let due: Uptime
+        let timer: RadioTimer
+        let action: () -> Void
+    }
+
+    private let queue: DispatchQueue
+    private let source: any DispatchSourceTimer
+    /// In order of time.
+    private var entries: [Entry] = []
+    private var last: UInt64 = 0
+
+    init(queue: DispatchQueue) {
+        self.queue = queue
+        source = DispatchSource.makeTimerSource(queue: queue)
+        source.setEventHandler { [weak self] in self?.fire() }
+        source.resume()
+    }
+
+    deinit { source.cancel() }
+
+    var now: Uptime { Self.uptime }
+
+    /// The clock that also runs while the machine sleeps: a timeout does not outlive a suspend.
+    static var uptime: Uptime {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Uptime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    @discardableResult
+    func after(_ delay: Milliseconds, _ action: @escaping () -> Void) -> RadioTimer {
+        last += 1
+        let entry = Entry(due: now + delay, timer: RadioTimer(number: last), action: action)
+        let place = entries.firstIndex { $0.due > entry.due } ?? entries.endIndex
+        entries.insert(entry, at: place)
+        if place == 0 { arm() }
+        return entry.timer
+    }
+
+    func cancel(_ timer: RadioTimer?) {
+        guard let timer, let place = entries.firstIndex(where: { $0.timer == timer }) else { return }
+        entries.remove(at: place)
+        if place == 0 { arm() }
+    }
+
+    private func arm() {
+        guard let first = entries.first else { return source.schedule(deadline: .distantFuture) }
+        source.schedule(deadline: .now() + .milliseconds(Int(max(0, (first.due - now).count))))
+    }
+
+    private func fire() {
+        while let first = entries.first, first.due <= now {
+            entries.removeFirst()
+            first.action()
+        }
+        arm()
+    }
+}

@@ -1,0 +1,100 @@
+import Domain
+
+/// What the controller reports.
+extension Radio: ControllerDelegate {
+    func controllerReady(_ capabilities: ControllerCapabilities) { ready(capabilities) }
+
+    func controllerFailed(_ reason: String) { lost(reason, state: .failed) }
+
+    func activityChanged() {
+        if let activity = controller?.activity {
+            if activity.isAdvertising { arming.succeeded(.startAdvertising) }
+            if activity.isScanning { arming.succeeded(.startScanning) }
+        }
+        statusChanged()
+        arm()
+    }
+
+    func refused(_ refusal: Controller.Refusal, _ status: HCIStatus) {
+        let step: ArmingStep<DeviceAddress>
+        switch refusal {
+        case .advertising: step = .startAdvertising
+        case .scanning: step = .startScanning
+        }
+        log(.debug, "\(settings.address): \(refusal) was refused: \(status)")
+        arming.refused(step, at: timers.now)
+        arm()
+    }
+
+    func saw(_ report: AdvertisingReport) {
+        let now = timers.now
+        guard let sighting = seeking.sighting(of: report, at: now) else { return }
+        let isHeld = connections.contains { $0.peer == sighting.device }
+        guard !isHeld, sighting.device != ownAddress else { return }
+        switch seeking.scheduler.sighted(sighting, at: now) {
+        case .ignore, .cancel: break
+        case .enqueued(let delay): if let delay { runQueue(after: delay) }
+        case .connect: attempt(sighting.device)
+        }
+    }
+
+    func connected(_ connection: HCIConnection) {
+        if connections.contains(where: { $0.peer == connection.peer }) {
+            // One connection per pair of addresses is what a controller allows; one that sees it otherwise gets its way
+            // only once.
+            countFault("secondConnections")
+            controller?.disconnect(connection.handle, reason: .remoteUserTerminated)
+            return
+        }
+        let new = RadioConnection(connection, radio: self, service: settings.configuration.service)
+        connections.append(new)
+        if connection.isCentral {
+            seeking.connected(to: connection.peer, at: timers.now)
+        } else {
+            seeking.accepted(connection.peer, at: timers.now)
+        }
+        let patience = connection.isCentral ? BluetoothPolicy.setUpTimeout : BluetoothPolicy.subscriptionPatience
+        new.setUpTimer = timers.after(patience) { [weak self, weak new] in
+            guard let self, let new, !new.isInUse else { return }
+            log(.debug, "\(name(of: new.peer)): no link within \(patience.count / 1000) s")
+            disconnect(new)
+        }
+        if isStopping { disconnect(new) } else { new.start() }
+        statusChanged()
+        arm()
+    }
+
+    func connectEnded(_ device: DeviceAddress, _ status: HCIStatus) {
+        // One that was cancelled was counted then: it took too long, or the neighbour connected first.
+        if seeking.attempt == device { seeking.failed(device, status, links: connections.count, at: timers.now) }
+        runQueue()
+        arm()
+    }
+
+    func disconnected(_ handle: ConnectionHandle, _ reason: HCIStatus) {
+        guard let place = connections.firstIndex(where: { $0.handle == handle }) else { return }
+        let connection = connections.remove(at: place)
+        connection.end(reason.description)
+        // Only what we closed ourselves, and what was of use before, ended well: a far end that hangs up counts like one
+        // that falls silent (spec: ble-gatt §10), and one that never became a link is not to be tried again at once.
+        let isError = reason != .localHostTerminated || !connection.wasInUse
+        seeking.ended(connection.peer, isCentral: connection.isCentral, isError: isError, at: timers.now)
+        if isStopping {
+            if connections.isEmpty { finishStop() }
+            return
+        }
+        statusChanged()
+        runQueue()
+        arm()
+    }
+
+    func received(_ fragment: ArraySlice<UInt8>, isStart: Bool, on handle: ConnectionHandle) {
+        connection(handle)?.receive(fragment, isStart: isStart)
+    }
+
+    func nextFrame(for handle: ConnectionHandle) -> [UInt8]? { connection(handle)?.nextFrame() }
+
+    private func connection(_ handle: ConnectionHandle) -> RadioConnection? {
+        connections.first { $0.handle == handle }
+    }
+}

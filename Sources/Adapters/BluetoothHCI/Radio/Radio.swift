@@ -1,0 +1,277 @@
+import Application
+import Dispatch
+import Domain
+import Glibc
+
+/// One adapter at work: opened, kept open, and opened again for as long as the node runs; with everything that it carries.
+///
+/// What the radio should be doing is written down as a wish, what it does is asked of the controller, and the difference
+/// is worked off step by step (``RadioArming``): so that whatever ended by itself is begun again. Confined to its queue.
+final class Radio {
+    /// How far the adapter is.
+    enum Phase {
+        /// Waits for the moment to try it again.
+        case waiting
+        /// Being opened, elsewhere.
+        case opening
+        /// Open; the controller is being reset.
+        case starting(Open)
+        /// At work.
+        case ready(Open)
+        /// Never again.
+        case stopped
+    }
+
+    /// An open adapter.
+    struct Open {
+        let transport: any Transport
+        let controller: Controller
+    }
+
+    let settings: RadioSettings
+    let timers: any RadioTimers
+    private let queue: DispatchQueue
+    private let openAdapter: () -> Void
+    /// Ours for as long as the node runs: a phone that comes back finds the device that it knows (spec: ble-gatt §11).
+    let ownAddress: DeviceAddress
+    private(set) var phase = Phase.waiting
+    private var recovery = AdapterRecovery()
+    /// In order of age.
+    var connections: [RadioConnection] = []
+    /// Whom to connect to, and when to listen.
+    var seeking: Seeking
+    /// What the controller declined lately.
+    var arming = RadioArming<DeviceAddress>()
+    /// Runs ``arm()`` when a declined step may be tried again, or the scanner's turn changes.
+    var armTimer: RadioTimer?
+    private var maintenanceTimer: RadioTimer?
+    private var status: AdapterStatus
+    private var isPublishing = false
+    private var hasReportedLoss = false
+    private var afterStop: (() -> Void)?
+
+    init(_ settings: RadioSettings, queue: DispatchQueue, open: @escaping () -> Void) {
+        self.settings = settings
+        self.queue = queue
+        openAdapter = open
+        timers = DispatchTimers(queue: queue)
+        ownAddress = DeviceAddress.staticRandom(from: settings.random())
+        seeking = Seeking(service: settings.configuration.service, savesPower: settings.configuration.savesPower)
+        status = AdapterStatus(address: settings.address, state: .opening)
+    }
+
+    /// The controller, while it is at work.
+    var controller: Controller? {
+        if case .ready(let open) = phase { open.controller } else { nil }
+    }
+
+    // MARK: Life
+
+    /// Begins to open the adapter.
+    func start() { tryToOpen() }
+
+    private func tryToOpen() {
+        guard case .waiting = phase else { return }
+        phase = .opening
+        openAdapter()
+    }
+
+    /// The adapter was opened, or not.
+    func opened(_ result: Result<OpenedAdapter, BluetoothError>) {
+        guard case .opening = phase else {
+            if case .success(let opened) = result { opened.close() }
+            return
+        }
+        switch result {
+        case .failure(let error): couldNotOpen(error)
+        case .success(let opened): begin(opened)
+        }
+    }
+
+    private func couldNotOpen(_ error: BluetoothError) {
+        phase = .waiting
+        let isMissing = if case .missing = error { true } else { false }
+        report(isMissing ? .missing : .blocked, error.description, error.remedy)
+        wait(until: recovery.failed(at: timers.now))
+    }
+
+    private func begin(_ opened: OpenedAdapter) {
+        let log = settings.packetLog
+        let transport = DescriptorTransport(
+            opened, queue: queue,
+            received: { [weak self] packet in
+                log?.record(packet, sent: false, at: Self.microseconds)
+                self?.received(packet)
+            }, lost: { [weak self] in self?.lost($0, state: .missing) })
+        let controller = Controller(timers: timers) { (packet: [UInt8]) in
+            log?.record(packet, sent: true, at: Self.microseconds)
+            transport.send(packet)
+        }
+        controller.delegate = self
+        phase = .starting(Open(transport: transport, controller: controller))
+        status.state = .starting
+        statusChanged()
+        controller.start(address: ownAddress)
+    }
+
+    /// The time of day in microseconds since 1970, for the packet log.
+    private static var microseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    }
+
+    private func received(_ packet: [UInt8]) {
+        switch phase {
+        case .starting(let open), .ready(let open): open.controller.receive(packet)
+        default: break
+        }
+    }
+
+    /// The controller is ready for work.
+    func ready(_ capabilities: ControllerCapabilities) {
+        guard case .starting(let open) = phase else { return }
+        phase = .ready(open)
+        recovery.ready(at: timers.now)
+        hasReportedLoss = false
+        status.state = .ready
+        status.reason = nil
+        status.remedy = nil
+        status.deviceAddress = ownAddress.description
+        status.controller = capabilities.description
+        settings.handlers.log(.info, "\(settings.address): \(capabilities.description), on the air as \(ownAddress)")
+        arming = RadioArming()
+        seeking.begin(at: timers.now)
+        maintain()
+    }
+
+    /// The adapter is gone, or of no use: everything on it ends, and it is tried again.
+    func lost(_ reason: String, state: AdapterStatus.State) {
+        guard let open else { return }
+        let wasReady = controller != nil
+        phase = .waiting
+        tearDown(open, reason)
+        if wasReady {
+            status.losses += 1
+            settings.handlers.adapterDown()
+        }
+        report(state, reason, nil)
+        wait(until: recovery.lost(at: timers.now))
+    }
+
+    private var open: Open? {
+        switch phase {
+        case .starting(let open), .ready(let open): open
+        default: nil
+        }
+    }
+
+    private func tearDown(_ open: Open, _ reason: String) {
+        open.controller.delegate = nil
+        open.transport.close()
+        timers.cancel(maintenanceTimer)
+        timers.cancel(armTimer)
+        let ended = connections
+        connections = []
+        for connection in ended { connection.end(reason) }
+        seeking.end()
+    }
+
+    private func wait(until moment: Uptime) {
+        timers.after(max(0, moment - timers.now)) { [weak self] in self?.tryToOpen() }
+    }
+
+    /// Says goodbye to every connection, so that the neighbours need not wait for a timeout, and closes.
+    func stop(_ done: @escaping () -> Void) {
+        guard let controller, !connections.isEmpty else { return finish(done) }
+        afterStop = done
+        for connection in connections { controller.disconnect(connection.handle, reason: .remotePowerOff) }
+        timers.after(BluetoothPolicy.goodbyeTimeout) { [weak self] in self?.finishStop() }
+    }
+
+    /// Ends a stop that waits for its last connection.
+    func finishStop() {
+        guard let done = afterStop else { return }
+        afterStop = nil
+        finish(done)
+    }
+
+    /// Whether the node stops.
+    var isStopping: Bool { afterStop != nil }
+
+    private func finish(_ done: () -> Void) {
+        let open = open
+        phase = .stopped
+        if let open { tearDown(open, "the node stops") }
+        status.state = .stopped
+        statusChanged()
+        publish()
+        done()
+    }
+
+    // MARK: Upkeep
+
+    /// The five-second tick (spec: mesh §23).
+    private func maintain() {
+        guard let controller else { return }
+        maintenanceTimer = timers.after(MeshPolicy.maintenanceInterval) { [weak self] in self?.maintain() }
+        seeking.maintain(degree: degree, at: timers.now)
+        for connection in connections where connection.isInUse {
+            controller.readSignal(of: connection.handle) { [weak self, weak connection] signal in
+                connection?.signal = signal
+                self?.statusChanged()
+            }
+        }
+        runQueue()
+        arm()
+    }
+
+    /// Neighbours with a link. Only ours count: a node with friends elsewhere still looks for company on the air.
+    var degree: Int { Set(connections.filter(\.isInUse).map(\.peer)).count }
+
+    // MARK: Status
+
+    func log(_ level: LogLevel, _ text: String) { settings.handlers.log(level, text) }
+
+    /// A device's name in the log and in `status`.
+    func name(of device: DeviceAddress) -> String { "ble:\(device)" }
+
+    func countFault(_ name: String) { status.faults[name, default: 0] += 1 }
+
+    func countFrame(isSent: Bool) { if isSent { status.framesSent += 1 } else { status.framesReceived += 1 } }
+
+    private func report(_ state: AdapterStatus.State, _ reason: String, _ remedy: String?) {
+        // The first of a row of equal failures is news.
+        let isNews = status.state != state || status.reason != reason
+        status.state = state
+        status.reason = reason
+        status.remedy = remedy
+        status.controller = nil
+        status.deviceAddress = nil
+        statusChanged()
+        guard isNews, !hasReportedLoss || state != .missing else { return }
+        hasReportedLoss = true
+        log(.warning, "\(settings.address): \(reason)" + (remedy.map { "; \($0)" } ?? ""))
+    }
+
+    /// Something that ``AdapterStatus`` shows is another now. Told once for all changes of a turn.
+    func statusChanged() {
+        guard !isPublishing else { return }
+        isPublishing = true
+        timers.after(0) { [weak self] in self?.publish() }
+    }
+
+    private func publish() {
+        isPublishing = false
+        let activity = controller?.activity
+        status.isAdvertising = activity?.isAdvertising ?? false
+        status.isScanning = activity?.isScanning ?? false
+        status.connections = connections.map {
+            AdapterStatus.Connection(
+                device: $0.peer.description, isOutgoing: $0.isCentral, mtu: $0.bearer.mtu, signal: $0.signal,
+                links: $0.openLinks)
+        }
+        if let counters = controller?.counters { status.faults.merge(counters.byName) { $1 } }
+        settings.publish(status)
+    }
+}
