@@ -42,6 +42,7 @@ struct RadioBenchmarks {
             let raw = try RawLink(air, options, from: 0, to: 1)
             let far = try ChildProcess("/proc/self/exe", [Self.farEnd, air.address(of: 3)], environment: [:])
             let near = try RadioEnd(air.address(of: 2))
+            defer { near.stop() }
             let isClient = try near.isOutgoing()
             header()
             for size in [512, 200] { try throughput(size, raw, near, isClient: isClient) }

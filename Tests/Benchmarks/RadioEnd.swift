@@ -34,7 +34,7 @@ final class RadioEnd: Sendable {
         var start: UInt64 = 0
         /// The number in the last `done` or `pong`.
         var answer: UInt64 = 0
-        var isLost = false
+        var loss: String?
 
         /// What the far end wants to know at the end of its order.
         var done: Batch { Batch(frame: RadioOrder.done.frame([Clocks.processor - start])) }
@@ -51,7 +51,9 @@ final class RadioEnd: Sendable {
     }
 
     /// The link is gone, or the far end says nothing.
-    struct Lost: Error {}
+    struct Lost: Error, CustomStringConvertible {
+        let description: String
+    }
 
     private let state = Mutex(State())
     /// Raised when the link came up, an answer came, or all is lost.
@@ -68,20 +70,23 @@ final class RadioEnd: Sendable {
         let radio = try BluetoothHCI(
             configuration, randomness: { .random(in: .min ... .max) }, nextLinkID: { LinkID(rawValue: 1) },
             handlers: BluetoothHandlers(
-                linkUp: { [weak self] in self?.linkUp($0) }, linkDown: { [weak self] _, _ in self?.lost() },
+                linkUp: { [weak self] in self?.linkUp($0) },
+                linkDown: { [weak self] in self?.lost("the link is gone: \($1)") },
                 frame: { [weak self] frame, _ in self?.received(frame) },
-                linkWritable: { [weak self] _ in self?.pumpSoon() }, adapterDown: { [weak self] in self?.lost() },
+                linkWritable: { [weak self] _ in self?.pumpSoon() },
+                adapterDown: { [weak self] in self?.lost("the adapter is gone") },
                 log: { level, text in if level >= .warning { print("    \(text)") } }))
         self.radio.withLock { $0 = radio }
         radio.start()
     }
 
-    deinit { radio.withLock { $0?.stop() } }
+    /// Says goodbye.
+    func stop() { radio.withLock { $0 }?.stop() }
 
     /// Does what the far end wants until the link is gone.
     static func serve(_ adapter: String) throws {
         let end = try RadioEnd(adapter)
-        while !end.state.withLock({ $0.isLost }) { end.news.wait() }
+        while end.state.withLock({ $0.loss == nil }) { end.news.wait() }
     }
 
     // MARK: What is measured
@@ -116,7 +121,7 @@ final class RadioEnd: Sendable {
         try wait()
         let (end, processorEnd) = (Clocks.now, Clocks.processor)
         let (far, toCome) = state.withLock { ($0.answer, $0.toCome) }
-        guard toCome == 0 else { throw Lost() }
+        guard toCome == 0 else { throw Lost(description: "\(toCome) packets did not come") }
         return Transfer(
             time: Double(end - start) / 1e9, near: Double(processorEnd - processor) / 1e9, far: Double(far) / 1e9)
     }
@@ -125,15 +130,15 @@ final class RadioEnd: Sendable {
     func ping(size: Int) throws -> Double {
         let frame = RadioOrder.ping.frame(size: size)
         let start = Clocks.now
-        guard send(frame) == .accepted else { throw Lost() }
+        guard send(frame) == .accepted else { throw Lost(description: "the link takes no packet") }
         try wait()
         return Double(state.withLock { $0.answer } - start) / 1e9
     }
 
     private func wait() throws {
-        guard news.wait(timeout: .now() + SatchelNode.patience) == .success, !state.withLock({ $0.isLost }) else {
-            throw Lost()
-        }
+        let isNews = news.wait(timeout: .now() + SatchelNode.patience) == .success
+        if let loss = state.withLock({ $0.loss }) { throw Lost(description: loss) }
+        guard isNews else { throw Lost(description: "the far end says nothing") }
     }
 
     // MARK: What the radio reports
@@ -143,8 +148,8 @@ final class RadioEnd: Sendable {
         news.signal()
     }
 
-    private func lost() {
-        state.withLock { $0.isLost = true }
+    private func lost(_ reason: String) {
+        state.withLock { $0.loss = $0.loss ?? reason }
         news.signal()
     }
 
