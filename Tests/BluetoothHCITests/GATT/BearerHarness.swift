@@ -111,17 +111,25 @@ final class BearerHarness: GATTBearerDelegate {
     func clientFailed(_ failure: GATTFailure) { record(.failed(failure)) }
 }
 
-/// The numbers of SplitMix64: the same for the same seed.
-struct SeededBytes: RandomNumberGenerator {
-    private var state: UInt64
+extension BearerHarness {
+    /// What a peer answers to our set-up: its service at 0x28...0x2B.
+    static let setUp: [[UInt8]] = [
+        pdu("03 05 02"), pdu("07 28 00 2B 00"), pdu("09 15 29 00 1E 2A 00") + AttributeUUID.mesh.bytes,
+        pdu("05 01 2B 00 02 29"), pdu("13"),
+    ]
+    /// And after that: Service Changed at 0x0A, its configuration at 0x0B.
+    static let serviceChangedSetUp: [[UInt8]] = [
+        pdu("07 08 00 0B 00"), pdu("05 01 08 00 01 28 09 00 03 28 0A 00 05 2A 0B 00 02 29"), pdu("13"),
+    ]
 
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
+    /// Gives an answer to each request, and returns the requests.
+    @discardableResult
+    func play(_ answers: [[UInt8]]) -> [[UInt8]] {
+        var requests: [[UInt8]] = []
+        for answer in answers {
+            requests += sent()
+            bearer.receive(answer[...])
+        }
+        return requests
     }
 }

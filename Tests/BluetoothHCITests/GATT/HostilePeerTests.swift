@@ -85,16 +85,16 @@ struct HostilePeerTests {
 
     @Test("random PDUs, to a server", arguments: 0..<8)
     func randomRequests(seed: UInt64) {
-        var bytes = SeededBytes(seed: seed)
+        var dice = Dice(seed: seed)
         let far = BearerHarness()
         for _ in 0..<2000 {
-            let count = Int.random(in: 1...bytes.pick([2, 4, 8, 24, 64, 600]), using: &bytes)
-            var pdu = (0..<count).map { _ in UInt8.random(in: 0...255, using: &bytes) }
-            pdu[0] = bytes.pick([pdu[0], UInt8.random(in: 0...0x23, using: &bytes), 0x12, 0x16, 0x18])
+            let count = Int.random(in: 1...dice.pick([2, 4, 8, 24, 64, 600]), using: &dice)
+            var pdu = dice.bytes(count)
+            pdu[0] = dice.pick([pdu[0], UInt8.random(in: 0...0x23, using: &dice), 0x12, 0x16, 0x18])
             // Handles near those that there are.
             if count > 2 { (pdu[1], pdu[2]) = (pdu[1] & 0x0F, 0) }
             if count > 4 {
-                pdu.replaceSubrange(3...4, with: bytes.pick([[pdu[3], pdu[4]], [0xFF, 0xFF], [0x0D, 0]]))
+                pdu.replaceSubrange(3...4, with: dice.pick([[pdu[3], pdu[4]], [0xFF, 0xFF], [0x0D, 0]]))
             }
             let mtu = far.bearer.mtu
             check(far.exchange(pdu), to: pdu, mtu: max(mtu, far.bearer.mtu))
@@ -106,41 +106,41 @@ struct HostilePeerTests {
 
     @Test("random answers, to a client", arguments: 0..<50)
     func randomAnswers(seed: UInt64) {
-        var bytes = SeededBytes(seed: seed)
+        var dice = Dice(seed: seed)
         let far = BearerHarness()
         far.bearer.openClient()
         var requests = 0
         for _ in 0..<500 {
             guard let request = far.bearer.nextPDU() else {
-                far.timers.advance(by: bytes.pick([0, 500, .seconds(31)]))
-                if Bool.random(using: &bytes) { far.bearer.receive([0x1D, 0x08, 0x00, 0x01, 0x00, 0xFF, 0xFF]) }
+                far.timers.advance(by: dice.pick([0, 500, .seconds(31)]))
+                if Bool.random(using: &dice) { far.bearer.receive([0x1D, 0x08, 0x00, 0x01, 0x00, 0xFF, 0xFF]) }
                 continue
             }
             requests += 1
             if request.count > 23 { Issue.record("\(request) is too long") }
-            far.bearer.receive(bytes.answer(to: request)[...])
+            far.bearer.receive(dice.answer(to: request)[...])
         }
         #expect(requests > 0)
     }
 
     @Test("random pieces, to L2CAP and on", arguments: 0..<8)
     func randomPieces(seed: UInt64) {
-        var bytes = SeededBytes(seed: seed)
+        var dice = Dice(seed: seed)
         var channels = L2CAPChannels(isCentral: seed.isMultiple(of: 2))
         let far = BearerHarness()
         for _ in 0..<2000 {
-            let count = Int.random(in: 0...bytes.pick([3, 8, 27, 251]), using: &bytes)
-            var piece = (0..<count).map { _ in UInt8.random(in: 0...255, using: &bytes) }
-            let isStart = Bool.random(using: &bytes)
+            let count = Int.random(in: 0...dice.pick([3, 8, 27, 251]), using: &dice)
+            var piece = dice.bytes(count)
+            let isStart = Bool.random(using: &dice)
             if isStart, count > 4 {
-                (piece[0], piece[1]) = (UInt8(bytes.pick([count - 4, count, count - 5])), bytes.pick([0, 0, 0, 1, 9]))
-                (piece[2], piece[3]) = (bytes.pick([4, 5, 6, 7]), 0)
+                (piece[0], piece[1]) = (UInt8(dice.pick([count - 4, count, count - 5])), dice.pick([0, 0, 0, 1, 9]))
+                (piece[2], piece[3]) = (dice.pick([4, 5, 6, 7]), 0)
             }
             if case .attributePDU(let pdu) = channels.receive(piece[...], isStart: isStart) {
                 far.bearer.receive(pdu)
                 for answer in far.sent() where answer.count > far.bearer.mtu { Issue.record("\(answer) is too long") }
             }
-            if Bool.random(using: &bytes) { while channels.nextFrame() != nil {} }
+            if Bool.random(using: &dice) { while channels.nextFrame() != nil {} }
         }
         #expect(channels.dropped > 0)
     }
@@ -179,21 +179,14 @@ extension BearerHarness {
     }
 }
 
-extension SeededBytes {
-    /// One of several.
-    fileprivate mutating func pick<Choice>(_ choices: [Choice]) -> Choice {
-        choices[Int.random(in: choices.indices, using: &self)]
-    }
-
-    private mutating func bytes(_ count: ClosedRange<Int>) -> [UInt8] {
-        (0..<Int.random(in: count, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
-    }
-
+extension Dice {
     /// An answer that is plausible in part: the right opcode most of the time, handles near those asked about.
     fileprivate mutating func answer(to request: [UInt8]) -> [UInt8] {
         let right = rightAnswer(to: request)
         let error: [UInt8] = [0x01, request[0], 0, 0, pick([0x0A, 0x0E])]
-        let choices: [[UInt8]] = [right, right, right, right, right.dropLast(), right + [0], error, bytes(0...23)]
+        let choices: [[UInt8]] = [
+            right, right, right, right, right.dropLast(), right + [0], error, bytes(number(below: 24)),
+        ]
         return pick(choices)
     }
 
@@ -205,7 +198,7 @@ extension SeededBytes {
         }
         let (near, far) = (UInt16.random(in: 0...3, using: &self), UInt16.random(in: 0...40, using: &self))
         switch request[0] {
-        case 0x02: return [0x03] + bytes(1...1) + [pick([0, 1, 2, 0xFF])]
+        case 0x02: return [0x03] + bytes(1) + [pick([0, 1, 2, 0xFF])]
         case 0x06: return [0x07] + handle(near) + handle(near + far)
         case 0x08:
             let declaration: [UInt8] = handle(near) + [pick([0x1E, 0x10, 0x00])] + handle(near + pick([0, 1, 2]))

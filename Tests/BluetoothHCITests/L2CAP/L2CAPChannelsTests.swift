@@ -55,8 +55,7 @@ struct L2CAPChannelsTests {
     func parameters() {
         var channels = L2CAPChannels(isCentral: true)
         let received = channels.receive(frame(5, pdu("12 07 08 00 18 00 28 00 00 00 F4 01")), isStart: true)
-        let expected = ConnectionParameterRequest(pdu("18 00 28 00 00 00 F4 01")[...])
-        #expect(received == expected.map { .parameters($0) })
+        #expect(received == .parameters(.ours))
         let answer = channels.nextFrame()
         #expect(answer == pdu("06 00 05 00 13 07 02 00 00 00"))
     }

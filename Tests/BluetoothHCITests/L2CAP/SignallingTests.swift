@@ -10,18 +10,26 @@ struct SignallingTests {
     private let update = pdu("12 07 08 00 18 00 28 00 00 00 F4 01")
 
     @Test("a central accepts valid connection parameters")
-    func accepts() throws {
+    func accepts() {
         let reaction = central.receive(update[...])
-        #expect(reaction.answer == pdu("13 07 02 00 00 00"))
-        let parameters = try #require(reaction.update)
-        #expect(parameters.minimumInterval == 24 && parameters.maximumInterval == 40)
-        #expect(parameters.latency == 0 && parameters.timeout == 500)
+        #expect(reaction == Signalling.Reaction(answer: pdu("13 07 02 00 00 00"), update: .ours))
     }
 
-    @Test("a central rejects invalid connection parameters, and its controller is not told")
-    func rejects() {
-        let reaction = central.receive(pdu("12 09 08 00 05 00 28 00 00 00 F4 01")[...])
+    @Test(
+        "a central rejects invalid connection parameters, and its controller is not told",
+        arguments: [
+            "05 00 28 00 00 00 F4 01", "28 00 18 00 00 00 F4 01", "18 00 81 0C 00 00 80 0C", "18 00 28 00 F4 01 80 0C",
+            "18 00 28 00 00 00 09 00", "18 00 28 00 00 00 81 0C", "FF FF FF FF FF FF FF FF", "06 00 80 0C 00 00 20 03",
+        ])
+    func rejects(parameters: String) {
+        let reaction = central.receive((pdu("12 09 08 00") + pdu(parameters))[...])
         #expect(reaction == Signalling.Reaction(answer: pdu("13 09 02 00 01 00")))
+    }
+
+    @Test("the limits themselves are valid", arguments: ["06 00 06 00 00 00 0A 00", "06 00 80 0C 00 00 21 03"])
+    func acceptsLimits(parameters: String) {
+        let reaction = central.receive((pdu("12 09 08 00") + pdu(parameters))[...])
+        #expect(reaction.answer == pdu("13 09 02 00 00 00") && reaction.update != nil)
     }
 
     @Test("a peripheral does not understand the request")
@@ -113,29 +121,4 @@ struct SignallingTests {
             }
         }
     }
-}
-
-@Suite("Connection parameter request")
-struct ConnectionParameterRequestTests {
-    private func request(_ values: [UInt16]) throws -> ConnectionParameterRequest {
-        var bytes: [UInt8] = []
-        for value in values { bytes.append(littleEndian: value) }
-        return try #require(ConnectionParameterRequest(bytes[...]))
-    }
-
-    @Test(
-        "values in range are valid",
-        arguments: [
-            [6, 6, 0, 10], [3200, 3200, 0, 3200], [6, 3200, 0, 801], [24, 40, 0, 500], [12, 12, 99, 301],
-            [6, 6, 499, 751],
-        ] as [[UInt16]])
-    func valid(values: [UInt16]) throws { #expect(try request(values).isValid) }
-
-    @Test(
-        "values out of range, or that do not go together, are not",
-        arguments: [
-            [5, 6, 0, 100], [6, 3201, 0, 3200], [40, 24, 0, 500], [24, 40, 500, 3200], [6, 6, 0, 9], [6, 6, 0, 3201],
-            [0, 0, 0, 0], [0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF], [6, 3200, 0, 800], [12, 12, 99, 300], [6, 6, 499, 750],
-        ] as [[UInt16]])
-    func invalid(values: [UInt16]) throws { #expect(try !request(values).isValid) }
 }
