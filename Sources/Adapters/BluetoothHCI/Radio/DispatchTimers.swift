@@ -17,11 +17,13 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
     /// In order of time.
     private var entries: [Entry] = []
     private var last: UInt64 = 0
+    /// What the source is set to.
+    private var armed: Uptime?
 
     init(queue: DispatchQueue) {
         self.queue = queue
         source = DispatchSource.makeTimerSource(queue: queue)
-        source.setEventHandler { [weak self] in self?.fire() }
+        source.setEventHandler { [weak self] in self?.fired() }
         source.resume()
     }
 
@@ -42,7 +44,12 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
         let entry = Entry(due: now + delay, timer: RadioTimer(number: last), action: action)
         let place = entries.firstIndex { $0.due > entry.due } ?? entries.endIndex
         entries.insert(entry, at: place)
-        if place == 0 { arm() }
+        if delay <= 0 {
+            // The queue itself is a shorter way than the kernel's clock and the thread that serves it.
+            queue.async { [weak self] in self?.fire() }
+        } else if place == 0 {
+            arm()
+        }
         return entry.timer
     }
 
@@ -53,8 +60,15 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
     }
 
     private func arm() {
+        guard armed != entries.first?.due else { return }
+        armed = entries.first?.due
         guard let first = entries.first else { return source.schedule(deadline: .distantFuture) }
         source.schedule(deadline: .now() + .milliseconds(Int(max(0, (first.due - now).count))))
+    }
+
+    private func fired() {
+        armed = nil
+        fire()
     }
 
     private func fire() {
