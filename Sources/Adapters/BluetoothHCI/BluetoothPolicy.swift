@@ -38,7 +38,7 @@ public struct BluetoothPolicy: Hashable, Sendable {
     public static let silence: Milliseconds = .seconds(10)
     /// A timer that fires so much too late was held up by something else than its queue's usual work. [ours]: the node may
     /// take its time over a frame, and a machine may sleep.
-    public static let lateness: Milliseconds = 500
+    public static let lateness: Milliseconds = 100
     /// How long what is late waits for what came in meanwhile to be read. [ours]: a second of a busy radio is read in less.
     public static let inputGrace: Milliseconds = 100
     /// What a notification or a write puts before its value, in bytes: opcode and handle.

@@ -26,6 +26,6 @@ final class LeapingClock: Sendable {
     /// Pushes the time on; whatever is due by then has run when this returns. Not from a radio's queue.
     func leap(by span: Milliseconds) {
         ahead.change { $0 = $0 + span }
-        for hand in hands.look({ $0 }) { hand.queue.sync { hand.timers?.runDue() } }
+        for hand in hands.look({ $0 }) { hand.queue.sync { hand.timers?.clockLeapt() } }
     }
 }

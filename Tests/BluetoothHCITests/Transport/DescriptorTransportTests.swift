@@ -74,6 +74,8 @@ struct DescriptorTransportTests {
             }
         }
         #expect(radio.settled().isEmpty)
+        // Otherwise a socket that has room would wake us for ever.
+        radio.run { #expect($0.watch?.wantsRoom == false) }
     }
 
     @Test("who takes nothing is lost, once, when a megabyte waits", arguments: kinds)
@@ -196,6 +198,24 @@ struct DescriptorTransportTests {
         let radio = TransportProbe(adapter) { radio, _ in radio.close() }
         #expect(try far.read().isEmpty)
         #expect(radio.settled() == [.received(Self.event)])
+    }
+
+    @Test("after closing nothing is read, even if the number is somebody else's by then", arguments: kinds)
+    func numberReused(kind: OpenedAdapter.Kind) throws {
+        let (adapter, far) = try pair(kind)
+        let (other, farOther) = try pair(kind)
+        defer { other.close() }
+        try farOther.write(Self.acl)
+        for _ in 0..<5 { try far.write(Self.event) }
+        let reused = Watched<Int32>(-1)
+        let radio = Radio(adapter) { radio, _ in
+            radio.close()
+            reused.change { $0 = duplicate(other.descriptor, from: adapter.descriptor) }
+        }
+        #expect(try radio.events(1) == [.received(Self.event)])
+        #expect(radio.settled().count == 1)
+        let copy = FarEnd(try #require(reused.wait(within: 10) { $0 >= 0 ? $0 : nil }))
+        #expect(try copy.read() == Self.acl)
     }
 
     @Test("closing between a failure and its report keeps it silent")

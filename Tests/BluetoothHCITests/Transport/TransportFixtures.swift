@@ -113,6 +113,9 @@ func withSocketAddress(_ address: sockaddr_in, _ body: (UnsafePointer<sockaddr>,
     }
 }
 
+/// Gives a descriptor another number: the first free one from `number` on.
+func duplicate(_ descriptor: Int32, from number: Int32) -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, number) }
+
 /// Which file a descriptor of this process stands for.
 func identity(_ descriptor: Int32) throws -> String {
     try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")

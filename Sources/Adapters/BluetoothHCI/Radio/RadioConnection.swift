@@ -166,14 +166,17 @@ final class RadioConnection {
         for role in turns() where role == .client || !bearer.isExchangingMTU {
             while let link = links[role]?.id, let (frame, isNoticeDue) = radio.nextFrame(of: link) {
                 if isNoticeDue { radio.reportWritable(link) }
-                let pdu = role == .client ? bearer.write(of: frame) : bearer.notification(of: frame)
+                let room = L2CAPFrame.headerLength
+                let pdu =
+                    role == .client
+                    ? bearer.write(of: frame, behind: room) : bearer.notification(of: frame, behind: room)
                 guard let pdu else {
                     radio.countFault("framesNotSendable")
                     continue
                 }
                 lastServed = role
                 radio.countFrame(isSent: true)
-                return L2CAPChannels.frame(ofAttributePDU: pdu)
+                return L2CAPChannels.frame(ofAttributePDUBehindHeader: pdu)
             }
         }
         return nil
