@@ -11,14 +11,19 @@ public struct AdapterStatus: Hashable, Sendable {
         case starting
         /// It advertises, listens and carries links.
         case ready
-        /// There is no such adapter now.
+        /// There is no such adapter now, or nobody answers at the other end of its socket.
         case missing
-        /// It is there, and something keeps us from it: another program, a radio switch, a missing capability.
+        /// The kernel has no Bluetooth at all.
+        case unsupported
+        /// Something keeps us from it: another program, a radio switch, a missing capability.
         case blocked
-        /// It answers wrongly or not at all.
+        /// It answers wrongly or not at all, does not take what it is sent, or cannot be opened for another reason.
         case failed
         /// The node stops.
         case stopped
+
+        /// Whether there is nothing to be opened.
+        public var isAbsence: Bool { self == .missing || self == .unsupported }
     }
 
     /// One connection of the adapter.
@@ -31,12 +36,14 @@ public struct AdapterStatus: Hashable, Sendable {
         public let mtu: Int
         /// How strong the far end is, in dBm; `nil` while it is not known.
         public let signal: Int8?
-        /// The links that it carries: none while it is being set up, one for each direction that is subscribed.
+        /// The links that it carries: none while it is being set up.
         public let links: [LinkID]
     }
 
     /// Which adapter.
     public let address: AdapterAddress
+    /// Which one that is while it is open, where the address leaves that open.
+    public var choice: AdapterAddress?
     /// How it stands.
     public var state: State {
         didSet { if state != oldValue { since = DispatchTimers.uptime } }
@@ -47,6 +54,8 @@ public struct AdapterStatus: Hashable, Sendable {
     public var reason: String?
     /// What to do about it.
     public var remedy: String?
+    /// What keeps it from being opened, where that is why.
+    public var obstacle: BluetoothError?
     /// Our address on the air, while there is one.
     public var deviceAddress: String?
     /// What the controller is, once it was asked.
@@ -72,8 +81,13 @@ public struct AdapterStatus: Hashable, Sendable {
         self.state = state
     }
 
-    /// Links that we opened.
-    public var outgoingLinks: Int { connections.count { $0.isOutgoing } }
-    /// Links that neighbours opened.
-    public var incomingLinks: Int { connections.count - outgoingLinks }
+    /// Neighbours whom we connected to and have a link with.
+    public var outgoingLinks: Int { connections.count { $0.isOutgoing && !$0.links.isEmpty } }
+    /// Neighbours who connected to us and have a link with us.
+    public var incomingLinks: Int { connections.count { !$0.isOutgoing && !$0.links.isEmpty } }
+    /// Connections without a link: they are being set up, or end.
+    public var connectionsInSetUp: Int { connections.count { $0.links.isEmpty } }
+
+    /// The adapter for a person: `hci0`, or `auto (hci0)` where it was our choice.
+    public var name: String { choice.map { "\(address) (\($0))" } ?? "\(address)" }
 }

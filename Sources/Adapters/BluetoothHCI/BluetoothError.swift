@@ -28,12 +28,13 @@ extension BluetoothError: CustomStringConvertible {
         switch self {
         case .badAddress(let text, let reason): "bad adapter \"\(text)\": \(reason); write \(AdapterAddress.spellings)"
         case .unsupported(let reason): reason
+        case .missing(.automatic): "there is no Bluetooth adapter"
         case .missing(let adapter): "there is no \(adapter)"
         case .busy(let adapter, let process?): "\(adapter) is in use by process \(process)"
         case .busy(.userChannel(let index), nil): "hci\(index) is up, or in use by another program"
         case .busy(let adapter, nil): "\(adapter) is in use by another program"
         case .blockedByRadioSwitch(let adapter, let isHard):
-            "\(adapter) is switched off by \(isHard ? "the radio switch of this machine" : "rfkill")"
+            "\(adapter == .automatic ? "Bluetooth" : "\(adapter)") is switched off by \(isHard ? "the radio switch of this machine" : "rfkill")"
         case .notPermitted(let adapter): "no permission to open \(adapter)"
         case .notASerialPort(let adapter): "\(adapter) is not a serial port"
         case .badSpeed(let adapter): "the port cannot run at the speed of \(adapter)"
@@ -44,12 +45,23 @@ extension BluetoothError: CustomStringConvertible {
 }
 
 extension BluetoothError {
+    /// How an adapter stands because of it.
+    public var state: AdapterStatus.State {
+        switch self {
+        case .missing, .unreachable: .missing
+        case .unsupported: .unsupported
+        case .busy, .blockedByRadioSwitch, .notPermitted: .blocked
+        case .badAddress, .notASerialPort, .badSpeed, .system: .failed
+        }
+    }
+
     /// What to do about it, where that is known: commands are in backquotes.
     public var remedy: String? {
         switch self {
         case .badAddress, .system: nil
         case .unsupported:
             "load the module with `sudo modprobe bluetooth`, or use an adapter that needs no kernel (h4:…)"
+        case .missing(.automatic): "plug one in, or name a controller that needs no kernel (h4:…)"
         case .missing(.userChannel): "plug the adapter in; `ls /sys/class/bluetooth` shows those that the kernel has"
         case .missing(.serial): "plug the controller in; `ls /dev/ttyACM* /dev/ttyUSB*` shows the usual ports"
         case .missing, .unreachable: "start the controller at the other end"
@@ -59,10 +71,10 @@ extension BluetoothError {
         case .busy(_, nil): "stop the other program, or give this node another adapter"
         case .blockedByRadioSwitch(_, isHard: false): "`rfkill unblock bluetooth`"
         case .blockedByRadioSwitch(_, isHard: true): "turn the switch, or press the key, that enables the radio"
-        case .notPermitted(.userChannel):
+        case .notPermitted(.userChannel), .notPermitted(.automatic):
             "grant the capability once with "
-                + "`sudo setcap cap_net_admin,cap_net_raw+eip \"$(readlink -f \"$(command -v satchel)\")\"`; "
-                + "a systemd unit has `AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW` instead"
+                + "`sudo setcap cap_net_admin+eip \"$(readlink -f \"$(command -v satchel)\")\"`; "
+                + "a systemd unit has `AmbientCapabilities=CAP_NET_ADMIN` instead"
         case .notPermitted(.serial):
             "join the group that owns the port, usually with `sudo usermod -aG dialout \"$USER\"`, and log in again"
         case .notPermitted: "the node's user needs permission to write to the socket"

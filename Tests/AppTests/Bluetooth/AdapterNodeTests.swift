@@ -1,3 +1,4 @@
+import BluetoothHCI
 import Domain
 import Testing
 
@@ -28,6 +29,28 @@ struct AdapterNodeTests {
         #expect(lines.count == 1)
         #expect(lines.first?.contains(" warning \(adapter): ") == true)
         #expect(lines.first?.hasSuffix("start the controller at the other end") == true)
+    }
+
+    @Test(
+        "a machine without an adapter is no fault: the node waits for one and says so once, quietly",
+        // The adapter of whoever runs the tests is left alone.
+        .enabled(if: AdapterDirectory().adapters().isEmpty && AdapterDirectory().radioSwitches().isEmpty),
+        .timeLimit(.minutes(1)))
+    func automatic() throws {
+        let (home, log) = (try TemporaryHome(), Recorder())
+        let node = try home.start(["--adapter", "auto"], log: log)
+        defer { node.stop() }
+        let state = try #require(AdapterDirectory().obstacle(for: .automatic)?.state)
+        #expect(state.isAbsence)
+        try home.awaitAdapters([state.rawValue])
+        #expect(home.run("status").answer.contains(state == .missing ? "auto: no adapter" : "auto: this kernel"))
+        #expect(!home.run("status").answer.contains("free"))
+        #expect(home.run("doctor", "--adapter", "auto").code == .done)
+        node.stop()
+        node.log.flush()
+        let lines = log.notes.split(separator: "\n").filter { $0.contains("auto: ") }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains(" info auto: ") == true)
     }
 
     @Test("a node without adapters, by choice, says nothing about them but that there are none")

@@ -36,7 +36,8 @@ struct AdapterTextTests {
     func working() {
         #expect(
             line(ready)
-                == "hci0: ready, C0:11:22:33:44:55, advertising, listening, 3 links (2 opened, 1 taken)")
+                == "hci0: ready, C0:11:22:33:44:55, advertising, listening, 2 links (2 opened, 0 taken), "
+                + "1 connection being set up")
         var idle = status(.ready)
         idle.losses = 2
         #expect(line(idle) == "hci0: ready, not advertising, not listening, no links, lost 2 times")
@@ -56,6 +57,28 @@ struct AdapterTextTests {
         #expect(
             AdapterText.line(of: missing.json(at: now, wall: wall), at: 5)
                 == "hci0: missing; taken as soon as it is there")
+    }
+
+    @Test("the automatic adapter names what it found, and waits for one without a complaint")
+    func automatic() {
+        var status = AdapterStatus(address: .automatic, state: .missing)
+        status.reason = "there is no Bluetooth adapter"
+        #expect(line(status) == "auto: no adapter; taken as soon as there is one")
+        status.state = .unsupported
+        status.reason = "this kernel has no Bluetooth"
+        #expect(line(status) == "auto: this kernel has no Bluetooth")
+        status.state = .ready
+        status.choice = .userChannel(index: 0)
+        #expect(line(status) == "auto (hci0): ready, not advertising, not listening, no links")
+        #expect(status.name == "auto (hci0)")
+    }
+
+    @Test("what keeps an adapter from being opened has the code that doctor has for it without a node")
+    func code() {
+        var status = AdapterStatus(address: .userChannel(index: 0), state: .blocked)
+        #expect(status.json(at: now, wall: wall)["code"] == nil)
+        status.obstacle = .busy(.userChannel(index: 0), process: 7)
+        #expect(status.json(at: now, wall: wall)["code"]?.integer == 73)
     }
 
     @Test("a status knows since when it stands so, and other changes do not count")
@@ -81,7 +104,7 @@ struct AdapterTextTests {
             status.json(at: now, wall: wall).text == """
                 {"address":"hci0","state":"ready","since":1799999999000,"reason":"r","remedy":"s",\
                 "deviceAddress":"C0:11:22:33:44:55","isAdvertising":true,"isScanning":true,\
-                "links":{"outgoing":1,"incoming":0},"connections":[{"device":"C1:00:00:00:00:01","isOutgoing":true,\
+                "links":{"outgoing":1,"incoming":0,"settingUp":0},"connections":[{"device":"C1:00:00:00:00:01","isOutgoing":true,\
                 "mtu":517,"signal":-62,"links":[9]}],"losses":0,"framesSent":0,"framesReceived":0,\
                 "faults":{"badEvents":1,"lostCredits":2}}
                 """)

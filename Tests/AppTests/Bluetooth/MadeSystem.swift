@@ -32,6 +32,15 @@ final class MadeSystem {
         try write(folder + "/hard", hard ? "1\n" : "0\n")
     }
 
+    func lockAdapter(_ name: String, process: Int32, name program: String) throws {
+        var status = stat()
+        guard stat("\(root)/sys/class/bluetooth/\(name)", &status) == 0 else { throw CocoaError(.fileNoSuchFile) }
+        let (major, minor) = (status.st_dev >> 8 & 0xFFF, status.st_dev & 0xFF | status.st_dev >> 12 & 0xFFF00)
+        let file = String(format: "%02x:%02x:%lu", Int(major), Int(minor), status.st_ino)
+        try write("/proc/locks", "1: FLOCK  ADVISORY  WRITE \(process) \(file) 0 EOF\n")
+        try write("/proc/\(process)/comm", program + "\n")
+    }
+
     func takeCapabilities() throws { try write("/proc/self/status", "CapEff:\t0000000000000000\n") }
 
     func runDaemon(_ process: Int, autoEnable: String? = nil) throws {

@@ -66,7 +66,7 @@ struct AdapterDirectoryTests {
         #expect(listing.adapters().isEmpty && listing.radioSwitches().isEmpty)
         #expect(listing.bluetoothDaemon() == nil)
         #expect(listing.obstacle(for: Self.hci0) == .missing(Self.hci0))
-        #expect(listing.missingCapabilities() == [.networkAdministration, .rawSockets])
+        #expect(listing.missingCapabilities() == [.networkAdministration])
     }
 
     @Test("each adapter has its own switch; those of other radios do not count")
@@ -107,10 +107,10 @@ struct AdapterDirectoryTests {
     @Test(
         "capabilities are read from the effective set",
         arguments: [
-            ("0000000000000000", [.networkAdministration, .rawSockets]), ("0000000000001000", [.rawSockets]),
+            ("0000000000000000", [.networkAdministration]), ("0000000000001000", []),
             ("0000000000002000", [.networkAdministration]), ("0000000000003000", []), ("000001ffffffffff", []),
-            ("000001ffffffcfff", [.networkAdministration, .rawSockets]),
-            ("rubbish", [.networkAdministration, .rawSockets]),
+            ("000001ffffffcfff", [.networkAdministration]),
+            ("rubbish", [.networkAdministration]),
         ] as [(String, [BluetoothCapability])])
     func capabilities(effective: String, missing: [BluetoothCapability]) throws {
         let system = try MadeSystem()
@@ -123,7 +123,7 @@ struct AdapterDirectoryTests {
 
     @Test("they have the system's names")
     func names() {
-        #expect(BluetoothCapability.allCases.map { "\($0)" } == ["CAP_NET_ADMIN", "CAP_NET_RAW"])
+        #expect(BluetoothCapability.allCases.map { "\($0)" } == ["CAP_NET_ADMIN"])
     }
 
     @Test("bluetoothd is found by its name")
@@ -159,6 +159,48 @@ struct AdapterDirectoryTests {
         #expect(UserChannel.failure(EBUSY, 0, system.listing) == .busy(Self.hci0, process: 4242))
     }
 
+    @Test("the automatic adapter is the lowest of the moment, and none where there is none")
+    func automatic() throws {
+        let system = try MadeSystem()
+        try system.grant("0000000000001000")
+        #expect(throws: BluetoothError.missing(.automatic)) { try system.listing.firstAdapter() }
+        #expect(system.listing.obstacle(for: .automatic) == .missing(.automatic))
+        for name in ["hci10", "hci2", "hci0:12"] { try system.makeAdapter(name) }
+        #expect(try system.listing.firstAdapter() == 2)
+        #expect(system.listing.obstacle(for: .automatic) == nil)
+        try system.makeAdapter("hci0")
+        #expect(try system.listing.firstAdapter() == 0)
+        try system.makeSwitch(0, name: "hci0", soft: 1, hard: 0)
+        #expect(system.listing.obstacle(for: .automatic) == .blockedByRadioSwitch(Self.hci0, isHard: false))
+    }
+
+    @Test("a switch of the machine explains that there is none")
+    func automaticCut() throws {
+        let system = try MadeSystem()
+        try system.makeSwitch(0, name: "tpacpi_bluetooth_sw", soft: 0, hard: 1)
+        #expect(throws: BluetoothError.blockedByRadioSwitch(.automatic, isHard: true)) {
+            try system.listing.firstAdapter()
+        }
+    }
+
+    @Test("another node is told from another program that has the adapter, and from this one", arguments: ["hci0"])
+    func otherNode(name: String) throws {
+        let system = try MadeSystem()
+        try system.makeAdapter(name)
+        let file = try system.identity(of: "/sys/class/bluetooth/\(name)")
+        func other(_ process: Int32, _ comm: String?) throws -> Int32? {
+            try system.write("1: FLOCK  ADVISORY  WRITE \(process) \(file) 0 EOF\n", to: "/proc/locks")
+            if let comm { try system.write(comm + "\n", to: "/proc/\(process)/comm") }
+            return system.listing.otherNode(with: Self.hci0)
+        }
+        #expect(system.listing.otherNode(with: Self.hci0) == nil)
+        #expect(try other(4242, nil) == nil)
+        #expect(try other(4242, "minicom") == nil)
+        #expect(try other(4242, "satchel") == 4242)
+        #expect(try other(getpid(), "satchel") == nil)
+        #expect(system.listing.otherNode(with: .automatic) == nil)
+    }
+
     @Test("sockets: what is not there or no socket is an obstacle, the rest shows at the connection")
     func sockets() throws {
         let directory = try TemporaryDirectory()
@@ -174,8 +216,8 @@ struct AdapterDirectoryTests {
     func real() {
         let listing = AdapterDirectory()
         #expect(listing.adapters().map { $0.index }.sorted() == listing.adapters().map { $0.index })
-        // Root without a sandbox has both.
-        #expect(listing.missingCapabilities().count <= 2)
+        // Root without a sandbox has it.
+        #expect(listing.missingCapabilities().count <= 1)
     }
 
     @Test("a claim is seen by everybody while it is held")

@@ -84,7 +84,7 @@ struct DescriptorTransportTests {
         let radio = TransportProbe(adapter)
         let packet: [UInt8] = [2] + [UInt8](repeating: 0, count: 1023)
         radio.run { transport in for _ in 0..<4096 { transport.send(packet) } }
-        #expect(try radio.events(1) == [.lost("the controller does not take what it is sent")])
+        #expect(try radio.events(1) == [.lost("the controller does not take what it is sent", isGone: false)])
         radio.run { $0.send(packet) }
         // What had left before arrives, and then the end.
         var taken = 0
@@ -103,7 +103,7 @@ struct DescriptorTransportTests {
         let radio = TransportProbe(adapter)
         try far.write(Self.event)
         far.close()
-        #expect(try radio.events(2) == [.received(Self.event), .lost("the far end closed it")])
+        #expect(try radio.events(2) == [.received(Self.event), .lost("the far end closed it", isGone: true)])
         radio.run { transport in
             transport.send(Self.event)
             transport.close()
@@ -139,7 +139,7 @@ struct DescriptorTransportTests {
     @Test("an error that another call has eaten is a loss")
     func eatenError() throws {
         let radio = TransportProbe(OpenedAdapter(descriptor: try deadSocket(), kind: .packets))
-        #expect(try radio.events(1) == [.lost("the adapter is gone")])
+        #expect(try radio.events(1) == [.lost("the adapter is gone", isGone: true)])
         #expect(radio.settled().count == 1)
     }
 
@@ -148,7 +148,8 @@ struct DescriptorTransportTests {
         let (adapter, far) = try pair(.stream)
         let radio = TransportProbe(adapter)
         try far.write(Self.event + [0x77] + Self.event)
-        #expect(try radio.events(2) == [.received(Self.event), .lost("framing lost: a packet of type 119")])
+        #expect(
+            try radio.events(2) == [.received(Self.event), .lost("framing lost: a packet of type 119", isGone: false)])
         #expect(try far.read().isEmpty)
         #expect(radio.settled().count == 2)
     }

@@ -134,7 +134,7 @@ final class TransportProbe: @unchecked Sendable {
     // Unchecked: `transport` is touched on `queue` alone.
     enum Event: Equatable {
         case received([UInt8])
-        case lost(String)
+        case lost(String, isGone: Bool)
         case mark
     }
 
@@ -151,7 +151,7 @@ final class TransportProbe: @unchecked Sendable {
                 then(self, event)
             }
             transport = DescriptorTransport(
-                opened, queue: queue, received: { report(.received($0)) }, lost: { report(.lost($0)) })
+                opened, queue: queue, received: { report(.received($0)) }, lost: { report(.lost($0, isGone: $1)) })
         }
     }
 

@@ -24,7 +24,7 @@ extension Radio: ControllerDelegate {
         case .advertising: step = activity?.isAdvertising == true ? .stopAdvertising : .startAdvertising
         case .scanning: step = activity?.isScanning == true ? .stopScanning : .startScanning
         }
-        log(.debug, "\(settings.address): \(refusal) was refused: \(status)")
+        log(.debug, "\(adapterName): \(refusal) was refused: \(status)")
         arming.refused(step, at: timers.now)
         arm()
     }

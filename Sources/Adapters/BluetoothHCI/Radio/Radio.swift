@@ -98,8 +98,7 @@ final class Radio {
 
     private func couldNotOpen(_ error: BluetoothError) {
         phase = .waiting
-        let isMissing = if case .missing = error { true } else { false }
-        report(isMissing ? .missing : .blocked, error.description, error.remedy)
+        report(error.state, error.description, error)
         wait(until: recovery.failed(at: timers.now))
     }
 
@@ -110,7 +109,7 @@ final class Radio {
             received: { [weak self] packet in
                 log?.record(packet, sent: false, at: Self.microseconds)
                 self?.received(packet)
-            }, lost: { [weak self] in self?.lost($0, state: .missing) })
+            }, lost: { [weak self] in self?.lost($0, state: $1 ? .missing : .failed) })
         let controller = Controller(timers: timers) { (packet: [UInt8]) in
             log?.record(packet, sent: true, at: Self.microseconds)
             transport.send(packet)
@@ -118,6 +117,7 @@ final class Radio {
         controller.delegate = self
         phase = .starting(Open(transport: transport, controller: controller))
         status.state = .starting
+        status.choice = opened.choice
         statusChanged()
         controller.start(address: ownAddress)
     }
@@ -146,9 +146,10 @@ final class Radio {
         status.state = .ready
         status.reason = nil
         status.remedy = nil
+        status.obstacle = nil
         status.deviceAddress = ownAddress.description
         status.controller = capabilities.description
-        settings.handlers.log(.info, "\(settings.address): \(capabilities.description), on the air as \(ownAddress)")
+        settings.handlers.log(.info, "\(status.name): \(capabilities.description), on the air as \(ownAddress)")
         arming = RadioArming()
         seeking.begin(at: timers.now)
         maintain()
@@ -165,7 +166,7 @@ final class Radio {
             status.losses += 1
             settings.handlers.adapterDown()
         }
-        report(state, reason, nil)
+        report(state, reason)
         wait(until: recovery.lost(at: timers.now))
     }
 
@@ -254,6 +255,9 @@ final class Radio {
 
     func log(_ level: LogLevel, _ text: String) { settings.handlers.log(level, text) }
 
+    /// The adapter's name in the log.
+    var adapterName: String { status.name }
+
     /// A device's name in the log and in `status`.
     func name(of device: DeviceAddress) -> String { "ble:\(device)" }
 
@@ -272,19 +276,25 @@ final class Radio {
         return all
     }
 
-    private func report(_ state: AdapterStatus.State, _ reason: String, _ remedy: String?) {
+    private func report(_ state: AdapterStatus.State, _ reason: String, _ obstacle: BluetoothError? = nil) {
         // Once is enough for what keeps it from work again and again.
         let isNews =
             reportedReasons.count < BluetoothPolicy.reportedReasons && reportedReasons.insert(reason).inserted
         status.state = state
         status.reason = reason
-        status.remedy = remedy
+        status.remedy = obstacle?.remedy
+        status.obstacle = obstacle
         status.controller = nil
         status.deviceAddress = nil
+        let name = status.name
+        status.choice = nil
         statusChanged()
         guard isNews, !hasReportedLoss || state != .missing else { return }
         hasReportedLoss = true
-        log(.warning, "\(settings.address): \(reason)" + (remedy.map { "; \($0)" } ?? ""))
+        // Nobody asked for a radio: that a machine has none is no fault of it.
+        let isExpected = settings.address == .automatic && obstacle.map { $0.state.isAbsence } ?? false
+        let remedy = isExpected ? nil : obstacle?.remedy
+        log(isExpected ? .info : .warning, "\(name): \(reason)" + (remedy.map { "; \($0)" } ?? ""))
     }
 
     /// Something that ``AdapterStatus`` shows is another now. Told once for all changes of a turn.

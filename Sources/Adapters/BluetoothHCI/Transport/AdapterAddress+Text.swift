@@ -2,11 +2,13 @@ import Glibc
 
 extension AdapterAddress: CustomStringConvertible {
     /// How to write each kind, for messages.
-    static let spellings = "hci0, h4:/dev/ttyACM0,\(BluetoothPolicy.defaultSpeed), h4:tcp:HOST:PORT or h4:unix:PATH"
+    static let spellings =
+        "auto, hci0, h4:/dev/ttyACM0,\(BluetoothPolicy.defaultSpeed), h4:tcp:HOST:PORT or h4:unix:PATH"
 
     /// As it is written; reads back as the same address.
     public var description: String {
         switch self {
+        case .automatic: "auto"
         case .userChannel(let index): "hci\(index)"
         case .serial(let path, let baud): "h4:\(path),\(baud)"
         case .tcp(let host, let port): host.utf8.contains(0x3A) ? "h4:tcp:[\(host)]:\(port)" : "h4:tcp:\(host):\(port)"
@@ -14,13 +16,15 @@ extension AdapterAddress: CustomStringConvertible {
         }
     }
 
-    /// Reads an address: `hci0`, `h4:/dev/ttyACM0,1000000` (the speed may be left out), `h4:tcp:HOST:PORT` (IPv6 in
+    /// Reads an address: `auto`, `hci0`, `h4:/dev/ttyACM0,1000000` (the speed may be left out), `h4:tcp:HOST:PORT` (IPv6 in
     /// brackets), `h4:unix:PATH`.
     ///
     /// - Throws: ``BluetoothError/badAddress(_:reason:)``.
     public init(parsing text: String) throws(BluetoothError) {
         do throws(Fault) {
-            if let digits = text.suffix(behind: "hci") {
+            if text == "auto" {
+                self = .automatic
+            } else if let digits = text.suffix(behind: "hci") {
                 self = .userChannel(index: try Self.index(digits))
             } else if let target = text.suffix(behind: "h4:tcp:") {
                 self = try Self.tcp(target)
@@ -29,7 +33,7 @@ extension AdapterAddress: CustomStringConvertible {
             } else if let port = text.suffix(behind: "h4:") {
                 self = try Self.serial(port)
             } else {
-                throw Fault("it starts with neither hci nor h4:")
+                throw Fault("it is not auto, and starts with neither hci nor h4:")
             }
         } catch {
             throw .badAddress(text, reason: error.reason)

@@ -1,7 +1,9 @@
 /// Where a Bluetooth controller is reached, as people write it.
 ///
-/// `hci0` · `h4:/dev/ttyACM0,1000000` · `h4:tcp:HOST:PORT` · `h4:unix:PATH`
+/// `auto` · `hci0` · `h4:/dev/ttyACM0,1000000` · `h4:tcp:HOST:PORT` · `h4:unix:PATH`
 public enum AdapterAddress: Hashable, Sendable {
+    /// The kernel's first adapter, whichever that is at the moment of opening; it may be plugged in later.
+    case automatic
     /// The kernel's adapter `hciN`, through the HCI user channel.
     case userChannel(index: UInt16)
     /// H4 over a serial port, at so many bits a second, with RTS/CTS.

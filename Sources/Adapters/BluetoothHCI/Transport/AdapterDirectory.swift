@@ -60,11 +60,27 @@ public struct AdapterDirectory: Sendable {
     /// controller answers behind a socket is only known after a connection.
     public func obstacle(for address: AdapterAddress) -> BluetoothError? {
         switch address {
+        case .automatic: obstacleForAutomatic()
         case .userChannel(let index): obstacle(index)
         case .serial(let path, _): obstacle(address, file: path, kind: S_IFCHR) ?? held(address)
         case .unix(let path): obstacle(address, file: path, kind: S_IFSOCK)
         case .tcp: nil
         }
+    }
+
+    /// The number of the adapter that ``AdapterAddress/automatic`` means now: the lowest.
+    func firstAdapter() throws(BluetoothError) -> UInt16 {
+        if tree.isReal { close(try UserChannel.socket()) }
+        if let index = tree.names(in: Self.adapterDirectory).compactMap({ Self.index(of: $0) }).min() { return index }
+        // A switch of the machine may cut the adapter's power, and then it is not even listed.
+        if let isCut = radioSwitches().first(where: { $0.adapter == nil && $0.isBlocked }) {
+            throw .blockedByRadioSwitch(.automatic, isHard: isCut.isHardBlocked)
+        }
+        throw .missing(.automatic)
+    }
+
+    private func obstacleForAutomatic() -> BluetoothError? {
+        do throws(BluetoothError) { return obstacle(try firstAdapter()) } catch { return error }
     }
 
     private func obstacle(_ index: UInt16) -> BluetoothError? {
@@ -95,13 +111,21 @@ public struct AdapterDirectory: Sendable {
         holder(of: address).map { .busy(address, process: $0) }
     }
 
-    /// The process of ours that has an adapter; see ``AdapterClaim``.
+    /// Another node's process that has an adapter; `nil` when none has, or when that is not to be seen: the process may be
+    /// in another container, and a controller behind a socket does not tell.
+    public func otherNode(with address: AdapterAddress) -> Int32? {
+        guard let process = holder(of: address), process != getpid() else { return nil }
+        // Others may lock a serial port too: minicom for one.
+        return tree.line(of: "/proc/\(process)/comm") == "satchel" ? process : nil
+    }
+
+    /// The process that has claimed an adapter; see ``AdapterClaim``.
     func holder(of address: AdapterAddress) -> Int32? {
         let file: String
         switch address {
         case .userChannel(let index): file = path(ofAdapter: index)
         case .serial(let path, _): file = path
-        case .tcp, .unix: return nil
+        case .automatic, .tcp, .unix: return nil
         }
         return tree.text(of: "/proc/locks").flatMap { AdapterClaim.holder(of: file, in: $0) }
     }

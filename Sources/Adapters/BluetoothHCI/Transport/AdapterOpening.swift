@@ -8,6 +8,12 @@ enum AdapterOpening {
     /// resolver does. So it is not for a queue that has other work.
     static func open(_ address: AdapterAddress) throws(BluetoothError) -> OpenedAdapter {
         switch address {
+        case .automatic:
+            // Found anew at each attempt: what was not there the last time may be there now.
+            let index = try AdapterDirectory().firstAdapter()
+            var opened = try UserChannel.open(index)
+            opened.choice = .userChannel(index: index)
+            return opened
         case .userChannel(let index):
             return try UserChannel.open(index)
         case .serial(let path, let baud):

@@ -15,14 +15,14 @@ final class DescriptorTransport: Transport, @unchecked Sendable {
     private enum Phase {
         case open
         /// Closed, and the reason is about to be reported.
-        case failed(String)
+        case failed(String, isGone: Bool)
         case closed
     }
 
     private let adapter: OpenedAdapter
     private let queue: DispatchQueue
     private let received: ([UInt8]) -> Void
-    private let lost: (String) -> Void
+    private let lost: (String, _ isGone: Bool) -> Void
     private(set) var watch: DescriptorWatch?
     private var phase = Phase.open
     private var decoder: H4Decoder
@@ -39,10 +39,11 @@ final class DescriptorTransport: Transport, @unchecked Sendable {
     ///   - queue: The radio's, serial. Everything happens there.
     ///   - received: Takes a whole packet, indicator included. On a stream its length is what its header says; on a user
     ///     channel the packet is what the kernel delivered.
-    ///   - lost: Told once that the adapter is gone, and why, unless ``close()`` came first; nothing follows.
+    ///   - lost: Told once that the adapter is of no use any more, why, and whether it is gone itself or only fails;
+    ///     unless ``close()`` came first. Nothing follows.
     init(
         _ opened: OpenedAdapter, queue: DispatchQueue, received: @escaping ([UInt8]) -> Void,
-        lost: @escaping (String) -> Void
+        lost: @escaping (String, _ isGone: Bool) -> Void
     ) {
         adapter = opened
         self.queue = queue
@@ -73,18 +74,18 @@ final class DescriptorTransport: Transport, @unchecked Sendable {
         phase = .closed
     }
 
-    private func fail(_ reason: String) {
+    private func fail(_ reason: String, isGone: Bool = false) {
         guard case .open = phase else { return }
         release()
-        phase = .failed(reason)
+        phase = .failed(reason, isGone: isGone)
         // Never from within a call into here.
         queue.async { [weak self] in self?.reportLoss() }
     }
 
     private func reportLoss() {
-        guard case .failed(let reason) = phase else { return }
+        guard case .failed(let reason, let isGone) = phase else { return }
         phase = .closed
-        lost(reason)
+        lost(reason, isGone)
     }
 
     private func release() {
@@ -99,7 +100,7 @@ final class DescriptorTransport: Transport, @unchecked Sendable {
             if adapter.isStream { readStream() } else { readPackets() }
             // The kernel gives an error of a socket to one call only, and that may have been another than our read; that
             // the socket is dead stays visible.
-            if events & POLLIN == 0 { fail("the adapter is gone") }
+            if events & POLLIN == 0 { fail("the adapter is gone", isGone: true) }
         }
         if case .open = phase, events & POLLOUT != 0 { writeBacklog() }
     }
@@ -132,12 +133,12 @@ extension DescriptorTransport {
         let count = Glibc.read(adapter.descriptor, &buffer, buffer.count)
         if count > 0 { return min(count, buffer.count) }
         if count == 0 {
-            fail("the far end closed it")
+            fail("the far end closed it", isGone: true)
             return nil
         }
         switch errno {
         case EAGAIN, EINTR: break
-        case EPIPE, ENODEV, EIO: fail("the adapter is gone (\(errorText(errno)))")
+        case EPIPE, ENODEV, EIO: fail("the adapter is gone (\(errorText(errno)))", isGone: true)
         default: fail("reading failed: \(errorText(errno))")
         }
         return nil

@@ -18,6 +18,8 @@ struct OpenedAdapter: Sendable {
     let kind: Kind
     /// Another descriptor that only says whose the adapter is; see ``AdapterClaim``.
     var claim: Int32?
+    /// Which adapter it is, where the address left that open.
+    var choice: AdapterAddress?
 
     /// Whether packets must be cut out of a stream.
     var isStream: Bool { kind != .packets }

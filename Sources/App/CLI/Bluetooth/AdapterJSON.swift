@@ -9,12 +9,17 @@ extension AdapterStatus {
     ///   - wall: The wall clock at that moment; turns `since` into milliseconds UTC.
     func json(at now: Uptime, wall: WallTime) -> JSONValue {
         .object([
-            "address": .string(address.description), "state": .string(state.rawValue),
+            "address": .string(address.description), "choice": choice.map { .string($0.description) },
+            "state": .string(state.rawValue),
             "since": .number(wall.milliseconds.subtractingUpTo(UInt64(clamping: (now - since).count))),
             "reason": reason.map { .string($0) }, "remedy": remedy.map { .string($0) },
+            "code": obstacle.map { .number(Int($0.exitCode.rawValue)) },
             "deviceAddress": deviceAddress.map { .string($0) }, "isAdvertising": .bool(isAdvertising),
             "isScanning": .bool(isScanning),
-            "links": .object(["outgoing": .number(outgoingLinks), "incoming": .number(incomingLinks)]),
+            "links": .object([
+                "outgoing": .number(outgoingLinks), "incoming": .number(incomingLinks),
+                "settingUp": .number(connectionsInSetUp),
+            ]),
             "connections": .array(connections.map(\.json)), "losses": .number(losses),
             "framesSent": .number(framesSent), "framesReceived": .number(framesReceived),
             "faults": .object(faults.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .number($0.value)) }),

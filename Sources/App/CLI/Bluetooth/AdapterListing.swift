@@ -9,7 +9,7 @@ struct AdapterListing: Sendable {
         enum Use: String, Sendable {
             /// It is configured.
             case configured
-            /// It is the kernel's first, and nothing is configured.
+            /// It is the kernel's first, and the choice is left to us.
             case automatic
             /// Other ones are taken, or none.
             case none
@@ -36,25 +36,25 @@ struct AdapterListing: Sendable {
     /// Puts the list together.
     ///
     /// - Parameters:
-    ///   - chosen: What is configured; `nil` when nothing is.
+    ///   - chosen: What is configured.
     ///   - status: What the running node answers to `status`, if one runs.
-    init(chosen: [AdapterAddress]?, _ surroundings: BluetoothSurroundings, status: JSONValue?) {
+    init(chosen: [AdapterAddress], _ surroundings: BluetoothSurroundings, status: JSONValue?) {
         self.surroundings = surroundings
         let running = status?["adapters"]?.array ?? []
         let kernel = surroundings.adapters.map { (AdapterAddress.userChannel(index: $0.index), $0 as KernelAdapter?) }
-        let known = Set(kernel.map(\.0))
-        let others = (chosen ?? []).filter { !known.contains($0) }.map { ($0, nil as KernelAdapter?) }
+        let automatic = chosen.contains(.automatic) ? kernel.first?.0 : nil
+        let known = Set(kernel.map(\.0) + [.automatic])
+        let others = chosen.filter { !known.contains($0) }.map { ($0, nil as KernelAdapter?) }
         var entries = (kernel + others).map { address, adapter in
             Entry(
                 address: address.description, isRemote: Self.isRemote(address), kernel: adapter,
-                use: chosen.map { $0.contains(address) ? .configured : .none }
-                    ?? (address == kernel.first?.0 ? .automatic : .none),
-                running: running.first { $0["address"]?.string == address.description },
+                use: chosen.contains(address) ? .configured : address == automatic ? .automatic : .none,
+                running: running.first { Self.is($0, about: address, first: kernel.first?.0) },
                 obstacle: surroundings.obstacles[address])
         }
         // The node may have been started with other settings than this command.
         for adapter in running {
-            guard let address = adapter["address"]?.string, !entries.contains(where: { $0.address == address }) else {
+            guard let address = adapter["address"]?.string, !entries.contains(where: { $0.running == adapter }) else {
                 continue
             }
             entries.append(
@@ -63,10 +63,17 @@ struct AdapterListing: Sendable {
         self.entries = entries
     }
 
+    /// Whether the running node means this adapter. The one that it chooses itself is, until it has it, the kernel's first.
+    private static func `is`(_ running: JSONValue, about address: AdapterAddress, first: AdapterAddress?) -> Bool {
+        let named = running["address"]?.string
+        guard named == "\(AdapterAddress.automatic)" else { return named == "\(address)" }
+        return running["choice"]?.string.map { $0 == "\(address)" } ?? (address == first)
+    }
+
     private static func isRemote(_ address: AdapterAddress) -> Bool {
         switch address {
         case .tcp, .unix: true
-        case .userChannel, .serial: false
+        case .automatic, .userChannel, .serial: false
         }
     }
 }
@@ -75,11 +82,7 @@ extension AdapterListing.Entry {
     /// The running node's word where it has the adapter, else what can be seen from outside.
     var state: String {
         if let state = running?["state"]?.string { return state }
-        switch obstacle {
-        case nil: return isRemote ? "notTried" : "free"
-        case .missing?: return "missing"
-        default: return "blocked"
-        }
+        return obstacle?.state.rawValue ?? (isRemote ? "notTried" : "free")
     }
 
     fileprivate func json(_ surroundings: BluetoothSurroundings) -> JSONValue {
@@ -118,7 +121,9 @@ extension AdapterListing.Entry {
             if kernel.isSoftBlocked { facts.append("off by rfkill") }
             if kernel.isUp == true, running == nil { facts.append("powered on") }
         }
-        if running != nil { facts.append("in use by the running node") }
+        if let running {
+            facts.append(running["state"] == "missing" ? "wanted by the running node" : "in use by the running node")
+        }
         switch use {
         case .configured: facts.append("configured")
         case .automatic: facts.append("taken when nothing is configured")

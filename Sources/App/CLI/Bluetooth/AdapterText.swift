@@ -1,3 +1,4 @@
+import BluetoothHCI
 import Domain
 
 /// Adapters as lines for a person; made of JSON, because it comes from another process.
@@ -6,11 +7,15 @@ enum AdapterText {
     ///
     /// - Parameter time: When the report was made, in milliseconds UTC.
     static func line(of adapter: JSONValue, at time: UInt64?) -> String {
-        let name = DisplayText.line(adapter["address"]?.string ?? "?")
+        let address = DisplayText.line(adapter["address"]?.string ?? "?")
+        let name = adapter["choice"]?.string.map { "\(address) (\(DisplayText.line($0)))" } ?? address
+        let isAutomatic = address == "\(AdapterAddress.automatic)"
         let state = DisplayText.line(adapter["state"]?.string ?? "?")
         if state == "ready" {
             return ([name + ": ready"] + activity(of: adapter)).joined(separator: ", ")
         }
+        if isAutomatic, state == "missing" { return "\(name): no adapter; taken as soon as there is one" }
+        if state == "unsupported" { return "\(name): " + DisplayText.line(adapter["reason"]?.string ?? state) }
         var text = "\(name): \(state)"
         if let time, let since = adapter["since"]?.unsigned, since <= time {
             text += " for " + LocalTime.span(Milliseconds(Int64(clamping: time - since)))
@@ -36,6 +41,11 @@ enum AdapterText {
         case 0: parts.append("no links")
         case 1: parts.append("1 link")
         case let count: parts.append("\(count) links (\(opened) opened, \(taken) taken)")
+        }
+        switch adapter["links"]?["settingUp"]?.integer ?? 0 {
+        case ...0: break
+        case 1: parts.append("1 connection being set up")
+        case let count: parts.append("\(count) connections being set up")
         }
         if let losses = adapter["losses"]?.integer, losses > 0 {
             parts.append(losses == 1 ? "lost once" : "lost \(losses) times")

@@ -69,7 +69,7 @@ struct BluetoothSurroundings: Sendable {
     /// What to do about an obstacle; with the path of this very program where it is about its capabilities.
     func remedy(for error: BluetoothError) -> String? {
         switch error {
-        case .notPermitted(.userChannel): grant
+        case .notPermitted(.userChannel), .notPermitted(.automatic): grant
         case .notPermitted(.serial(let path, _)):
             "`sudo usermod -aG dialout \"$USER\"` and log in again; for a service `SupplementaryGroups=dialout`, or a rule of "
                 + "udev for this port alone: `SUBSYSTEM==\"tty\", KERNEL==\"\(Self.leaf(of: path))\", GROUP=\"satchel\"`"
@@ -81,13 +81,13 @@ struct BluetoothSurroundings: Sendable {
         path.split(separator: "/").last.map(String.init) ?? path
     }
 
-    /// The command that grants the capabilities.
-    var grantCommand: String { "sudo setcap cap_net_admin,cap_net_raw+eip \(ShellWord.quoted(program))" }
+    /// The command that grants the capability.
+    var grantCommand: String { "sudo setcap cap_net_admin+eip \(ShellWord.quoted(program))" }
 
-    /// How to grant the capabilities.
+    /// How to grant the capability.
     var grant: String {
         "`\(grantCommand)`, again after each update of the program; in a systemd unit "
-            + "`AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW` instead"
+            + "`AmbientCapabilities=CAP_NET_ADMIN` instead"
     }
 
     /// How to keep bluetoothd from powering up what it is not to have.

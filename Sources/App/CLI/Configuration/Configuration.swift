@@ -103,7 +103,7 @@ struct Configuration: Hashable, Sendable {
     var listen: [String] { list(Settings.listen) }
     /// Addresses to connect to.
     var connect: [String] { list(Settings.connect) }
-    /// The Bluetooth adapters; none for the kernel's first one, `off` alone for none at all.
+    /// The Bluetooth adapters; none, or `auto`, for the kernel's first one, `off` alone for none at all.
     var adapters: [String] { list(Settings.adapter) }
     /// Which Bluetooth mesh to join.
     var adapterService: BluetoothService {

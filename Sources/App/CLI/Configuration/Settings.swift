@@ -45,7 +45,8 @@ enum Settings {
             Bluetooth adapters to use: hci0, h4:/dev/ttyACM0,1000000, h4:tcp:HOST:PORT, h4:unix:PATH; "off" for none.
             hci0 is an adapter of the kernel, which must be powered off there and is then the node's alone; h4: is a
             controller on a serial port, with its speed, or behind a socket. Each is a radio of its own. Without any it
-            is the kernel's first adapter, if there is one. 'satchel adapters' lists them and says what blocks each.
+            is "auto": the kernel's first adapter, as soon as there is one. An adapter that another satchel has is
+            refused where it is named. 'satchel adapters' lists them and says what blocks each.
             """,
         example: .list(["hci0"]))
 

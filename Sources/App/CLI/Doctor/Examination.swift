@@ -160,7 +160,8 @@ struct Examination {
             findings += setup.airs.map { air($0, isUsual: configuration.airs.isEmpty) }
             for address in setup.listens { findings.append(.fine("listen", "\(address) is configured")) }
             for address in setup.connects { findings.append(.fine("connect", "\(address) is configured")) }
-            let hasRadio = configuration.adapters.isEmpty ? hasAdapter : configuration.adapters != ["off"]
+            let isAutomatic = configuration.adapters.isEmpty || configuration.adapters == ["auto"]
+            let hasRadio = isAutomatic ? hasAdapter : configuration.adapters != ["off"]
             if setup.airs.isEmpty, setup.listens.isEmpty, setup.connects.isEmpty, !hasRadio {
                 findings.append(
                     .warning(
@@ -195,7 +196,7 @@ struct Examination {
     private func bluetooth(_ configuration: Configuration, _ status: JSONValue?) -> [Finding] {
         do throws(Failure) {
             let chosen = try AdapterSetup.chosen(configuration)
-            let surroundings = BluetoothSurroundings(AdapterDirectory(), asking: chosen ?? [])
+            let surroundings = BluetoothSurroundings(AdapterDirectory(), asking: chosen)
             return BluetoothExamination(chosen: chosen, surroundings, status: status).findings()
         } catch {
             return [.broken("bluetooth", error)]

@@ -76,8 +76,8 @@ final class NodeLinks: Sendable {
         _ configuration: Configuration, _ numbers: LinkNumbers, host: NodeHost, randomness: SystemRandomness,
         log: LogWriter
     ) throws(Failure) -> BluetoothHCI? {
-        let first = AdapterDirectory().adapters().first?.index
-        guard let setup = try AdapterSetup.configuration(configuration, first: first) else { return nil }
+        guard let setup = try AdapterSetup.configuration(configuration) else { return nil }
+        try AdapterSetup.refuseOthers(setup.adapters, AdapterDirectory())
         let handlers = BluetoothHandlers(
             linkUp: { description in host.post { $0.linkUp(description) } },
             linkDown: { link, reason in down(link, reason, host, log) }, frame: frames(for: host),

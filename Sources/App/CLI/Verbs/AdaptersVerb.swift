@@ -11,8 +11,8 @@ enum AdaptersVerb {
                 Every adapter of the kernel and every configured one: how it stands, what is known of it, whether a \
                 node takes it, what is in the way and what to do about that; of those in use also what the running \
                 node says. Nothing is opened or changed. An adapter of the kernel is the node's alone while it has \
-                it: powered down before, it needs the capabilities CAP_NET_ADMIN and CAP_NET_RAW, which this command \
-                says how to grant; bluetoothd may go on running beside it. A controller without a driver in the kernel \
+                it: powered down before, it needs the capability CAP_NET_ADMIN, which this command says how to \
+                grant; bluetoothd may go on running beside it. A controller without a driver in the kernel \
                 is reached by an h4: address, over a serial port or a socket.
 
                 \(SecurityNote.listener)
@@ -21,7 +21,7 @@ enum AdaptersVerb {
         run: { context throws(Failure) in
             let places = try context.places()
             let chosen = try AdapterSetup.chosen(context.configuration(in: places))
-            let surroundings = BluetoothSurroundings(AdapterDirectory(), asking: chosen ?? [])
+            let surroundings = BluetoothSurroundings(AdapterDirectory(), asking: chosen)
             let status = status(of: places, context)
             let listing = AdapterListing(chosen: chosen, surroundings, status: status)
             if context.invocation.wantsJSON {

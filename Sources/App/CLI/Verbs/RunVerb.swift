@@ -12,8 +12,8 @@ enum RunVerb {
                 Makes an identity at the first start, joins the mesh, and answers the other commands on the control \
                 socket. The log goes to standard error; --json makes it one JSON object a line. SIGINT and SIGTERM \
                 leave politely; SIGHUP reads the configuration file again: nickname and log follow at once, the log \
-                says what needs a restart. A home that another node holds is refused with exit code 73. An adapter \
-                that is missing or not free is taken when it can be; the log and 'satchel status' say how it stands.
+                says what needs a restart. A home that another node holds is refused with exit code 73, and so is \
+                an adapter named by --adapter that another node has. An adapter that is missing or else not free is taken when it can be; the log and 'satchel status' say how it stands.
 
                 \(SecurityNote.listener)
                 """,
