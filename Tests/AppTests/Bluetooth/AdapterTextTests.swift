@@ -149,7 +149,8 @@ struct AdapterTextTests {
         let first = try #require(lines.firstIndex { $0.hasPrefix("adapters") })
         #expect(
             lines[first...] == [
-                "adapters hci0: ready, C0:11:22:33:44:55, advertising, listening, 3 links (2 opened, 1 taken)",
+                "adapters hci0: ready, C0:11:22:33:44:55, advertising, listening, 2 links (2 opened, 0 taken), "
+                    + "1 connection being set up",
                 "hci1: blocked for 1m 5s: not permitted; taken as soon as it is free", "→ sudo setcap it",
                 "badEvents 3",
                 "links 2",
