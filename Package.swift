@@ -85,7 +85,8 @@ let package = Package(
         tests("InMemoryTests", ["Application", "Domain", "InMemory"]),
         tests("TerminalTests", ["Terminal"]),
         tests("ControlSocketTests", ["Application", "Domain", "ControlSocket"]),
-        tests("AppTests", ["App", "Application", "ControlSocket", "Domain", "KernelClock", "Terminal"]),
+        tests(
+            "AppTests", ["App", "Application", "BluetoothHCI", "ControlSocket", "Domain", "KernelClock", "Terminal"]),
         tests(
             "EndToEnd",
             [

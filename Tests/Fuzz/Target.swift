@@ -30,7 +30,7 @@ struct Target: Sendable {
     }
 
     /// Every target.
-    static let all: [Target] = frames + payloads + sealed
+    static let all: [Target] = frames + payloads + sealed + attributes
 }
 
 /// Ends the process, and so reports the input, when a claim does not hold.

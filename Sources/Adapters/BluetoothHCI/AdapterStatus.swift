@@ -38,9 +38,11 @@ public struct AdapterStatus: Hashable, Sendable {
     /// Which adapter.
     public let address: AdapterAddress
     /// How it stands.
-    public var state: State
+    public var state: State {
+        didSet { if state != oldValue { since = DispatchTimers.uptime } }
+    }
     /// Since when it stands so, by CLOCK_BOOTTIME.
-    public var since: Uptime?
+    public internal(set) var since = DispatchTimers.uptime
     /// Why it is not ready, for a person.
     public var reason: String?
     /// What to do about it.
@@ -57,8 +59,9 @@ public struct AdapterStatus: Hashable, Sendable {
     public var connections: [Connection] = []
     /// How often it was lost after it had been ready.
     public var losses = 0
-    /// Frames that went out and came in.
+    /// Frames that went out.
     public var framesSent: UInt64 = 0
+    /// Frames that came in.
     public var framesReceived: UInt64 = 0
     /// What happened on the way that should not, by name; see ``ControllerCounters``.
     public var faults: [String: UInt64] = [:]

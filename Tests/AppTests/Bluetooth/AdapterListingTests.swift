@@ -7,8 +7,8 @@ import Testing
 private let status = """
     {"time":5000,"adapters":[{"address":"hci0","state":"ready","deviceAddress":"C0:11:22:33:44:55",
     "isAdvertising":true,"isScanning":true,"links":{"outgoing":1,"incoming":0},"controller":{"version":"5.0",
-    "manufacturer":305,"manufacturerName":"Cypress","bufferLength":251,"bufferCount":8,"features":["2M"],
-    "doesAllAtOnce":false}},{"address":"h4:unix:/other","state":"failed","reason":"silent","remedy":"wake it"}]}
+    "description":"Bluetooth 5.0 of Cypress, 8 packets of 251 bytes"}},
+    {"address":"h4:unix:/other","state":"failed","reason":"silent","remedy":"wake it"}]}
     """
 
 private func text(
@@ -103,7 +103,7 @@ struct AdapterListingTests {
             lines == [
                 "hci0: ready, C0:11:22:33:44:55, advertising, listening, 1 link",
                 "  B8:27:EB:00:00:01, in use by the running node, configured",
-                "  Bluetooth 5.0 of Cypress, 8 packets of 251 bytes, 2M, does not claim to advertise and listen beside links",
+                "  Bluetooth 5.0 of Cypress, 8 packets of 251 bytes",
                 "h4:unix:/other: failed: silent; tried again", "  in use by the running node", "  → wake it",
             ])
         let json = AdapterListing(

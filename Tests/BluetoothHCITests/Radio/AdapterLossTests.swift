@@ -44,8 +44,8 @@ struct AdapterLossTests {
         try mishap.end(for: 0, in: air)
         let back = try one.link(besides: [here.id])
         let again = try two.link(besides: [there.id])
-        #expect(one.radios.send(frame(1), on: back.id) == .accepted)
-        #expect(try two.frame(frame(1)) == again.id)
+        #expect(one.radios.send(numberedFrame(1), on: back.id) == .accepted)
+        #expect(try two.frame(numberedFrame(1)) == again.id)
         let status = try #require(one.radios.adapters.first)
         #expect(status.state == .ready && status.losses == 1)
         #expect(status.deviceAddress == address, "a phone finds the device that it knows")
@@ -72,13 +72,13 @@ struct AdapterLossTests {
         let two = try RadioStation([air.address(of: 1)], seed: 2)
         let (here, there) = (try one.link(), try two.link())
         var number = 0
-        while one.radios.send(frame(number, count: 500), on: here.id) != .full { number += 1 }
+        while one.radios.send(numberedFrame(number, count: 500), on: here.id) != .full { number += 1 }
         try air.unplug(0)
         try one.until("the end here") { $0.downs.first { $0.link == here.id } }
-        #expect(one.radios.send(frame(1), on: here.id) == .refused)
+        #expect(one.radios.send(numberedFrame(1), on: here.id) == .refused)
         let back = try one.link(besides: [here.id])
         _ = try two.link(besides: [there.id])
-        #expect(one.radios.send(frame(100), on: back.id) == .accepted)
-        try two.frame(frame(100))
+        #expect(one.radios.send(numberedFrame(100), on: back.id) == .accepted)
+        try two.frame(numberedFrame(100))
     }
 }

@@ -100,7 +100,7 @@ final class RadioStation: Sendable {
 
 /// A frame that a link can carry: bytes that name it, of a length. It begins as a version 1 packet does, so that it can be
 /// told from the next one in a stream of notifications.
-func frame(_ number: Int, count: Int = 100) -> [UInt8] {
+func numberedFrame(_ number: Int, count: Int = 100) -> [UInt8] {
     precondition((30...1000).contains(count))
     let payload = count - 22
     var bytes: [UInt8] = [1, 0x42, 7]

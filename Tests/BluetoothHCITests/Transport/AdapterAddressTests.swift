@@ -41,7 +41,8 @@ struct AdapterAddressTests {
             ("h4:", "absolute path"), ("h4:ttyACM0", "absolute path"), ("h4:TCP:a:1", "absolute path"),
             ("h4:/dev/ttyACM0,", "speed"), ("h4:/dev/ttyACM0,fast", "speed"), ("h4:/dev/ttyACM0,9599", "speed"),
             ("h4:/dev/ttyACM0,12000001", "speed"), ("h4:/dev/ttyACM0,0115200", "speed"),
-            ("h4:/dev/ttyACM0,4294977296", "speed"), ("h4:/dev/tty\u{7},115200", "control"), ("h4:/dev/a\0b", "control"),
+            ("h4:/dev/ttyACM0,4294977296", "speed"), ("h4:/dev/tty\u{7},115200", "control"),
+            ("h4:/dev/a\0b", "control"),
             ("h4:/" + String(repeating: "p", count: 4095), "longer"),
             ("h4:tcp:", "port"), ("h4:tcp:host", "port"), ("h4:tcp:host:", "port"), ("h4:tcp:host:0", "port"),
             ("h4:tcp:host:65536", "port"), ("h4:tcp:host:x", "port"), ("h4:tcp::1", "host is missing"),
@@ -82,7 +83,10 @@ struct BluetoothErrorTests {
     @Test(
         "each says what is wrong and what to do",
         arguments: [
-            (.unsupported(reason: "this kernel has no Bluetooth"), "this kernel has no Bluetooth", "modprobe bluetooth"),
+            (
+                .unsupported(reason: "this kernel has no Bluetooth"), "this kernel has no Bluetooth",
+                "modprobe bluetooth"
+            ),
             (.missing(channel), "there is no hci3", "plug"),
             (.missing(port), "there is no h4:/dev/ttyACM0,1000000", "plug"),
             (.missing(socket), "there is no h4:unix:/run/air/hci0", "start the controller"),
@@ -98,7 +102,10 @@ struct BluetoothErrorTests {
             (.notPermitted(socket), "no permission to open h4:", "permission to write"),
             (.notASerialPort(port), "is not a serial port", "/dev/ttyACM0"),
             (.badSpeed(port), "cannot run at the speed", "1000000"),
-            (.unreachable(socket, reason: "nobody listens"), "h4:unix:/run/air/hci0: nobody listens", "start the controller"),
+            (
+                .unreachable(socket, reason: "nobody listens"), "h4:unix:/run/air/hci0: nobody listens",
+                "start the controller"
+            ),
         ] as [(BluetoothError, String, String)])
     func words(error: BluetoothError, problem: String, remedy: String) {
         #expect(error.description.contains(problem))

@@ -2,19 +2,6 @@ import Testing
 
 @testable import BluetoothHCI
 
-/// Bytes and cuts from a seed, the same in every run (splitmix64).
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}
-
 /// What a decoder makes of a stream that comes in these pieces.
 private func decode(
     _ pieces: [ArraySlice<UInt8>], startsWithin: Bool = false
@@ -64,7 +51,7 @@ struct H4DecoderTests {
 
     @Test("nor how often", arguments: 1...20 as ClosedRange<UInt64>)
     func randomCuts(seed: UInt64) {
-        var dice = Dice(state: seed)
+        var dice = Dice(seed: seed)
         let packets = (0..<200).map { _ in Self.all.randomElement(using: &dice) ?? [] }
         let stream = packets.flatMap { $0 }
         var rest = stream[...]
@@ -89,7 +76,9 @@ struct H4DecoderTests {
         #expect(none == nil)
     }
 
-    @Test("a start that is no packet's loses the framing, behind the packets before it", arguments: 0...255 as ClosedRange<UInt8>)
+    @Test(
+        "a start that is no packet's loses the framing, behind the packets before it",
+        arguments: 0...255 as ClosedRange<UInt8>)
     func indicators(byte: UInt8) {
         let (packets, fault) = decode([(Self.event + [byte])[...]])
         #expect(packets == [Self.event])

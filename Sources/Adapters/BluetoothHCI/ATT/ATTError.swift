@@ -40,8 +40,7 @@ struct ATTError: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
 
     /// `0x0A Attribute Not Found`.
     var description: String {
-        let digits = String(rawValue, radix: 16, uppercase: true)
-        let code = "0x" + (digits.count == 1 ? "0" + digits : digits)
+        let code = rawValue.hexadecimal
         return Self.names[self].map { "\(code) \($0)" } ?? code
     }
 }

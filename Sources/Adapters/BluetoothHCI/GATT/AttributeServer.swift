@@ -59,7 +59,7 @@ struct AttributeServer: Sendable {
         case .readMultipleRequest: return try reading.readMultiple(parameters)
         case .readByGroupTypeRequest: return try reading.readByGroupType(parameters)
         case .writeRequest, .writeCommand: return try write(parameters, &outcome)
-        case .prepareWriteRequest: return try prepareWrite(parameters)
+        case .prepareWriteRequest: return try prepareWrite(parameters, mtu: mtu)
         case .executeWriteRequest: return try executeWrite(parameters, &outcome)
         default: throw AttributeRefusal(.requestNotSupported)
         }
@@ -126,10 +126,14 @@ struct AttributeServer: Sendable {
 
     // MARK: Long writes
 
-    /// Source: Core Specification, Vol 3, Part F, 3.4.6.1: whether value and offset are valid is not judged here.
-    private mutating func prepareWrite(_ parameters: ArraySlice<UInt8>) throws(AttributeRefusal) -> [UInt8] {
+    /// Source: Core Specification, Vol 3, Part F, 3.4.6.1: whether value and offset are valid is not judged here. A part
+    /// longer than the MTU could not be sent back.
+    private mutating func prepareWrite(
+        _ parameters: ArraySlice<UInt8>, mtu: Int
+    ) throws(AttributeRefusal) -> [UInt8] {
         var reader = ByteReader(parameters)
-        guard let handle = reader.takeLittleEndian(UInt16.self), let offset = reader.takeLittleEndian(UInt16.self)
+        guard let handle = reader.takeLittleEndian(UInt16.self), let offset = reader.takeLittleEndian(UInt16.self),
+            parameters.count < mtu
         else { throw AttributeRefusal(.invalidPDU) }
         try checkWritable(handle)
         guard prepared.append(reader.rest, to: handle, at: offset) else {

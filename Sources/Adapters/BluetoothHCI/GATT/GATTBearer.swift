@@ -59,6 +59,9 @@ final class GATTBearer {
     /// Whether we are subscribed to the far end.
     var isClientReady: Bool { state == .open && client.isReady }
 
+    /// Whether our MTU request waits for its answer: notifications are held until then.
+    var isExchangingMTU: Bool { client.isExchangingMTU }
+
     /// The longest value that may be sent, in bytes: min(MTU − 3, 512) (spec: ble-gatt §7).
     var valueLimit: Int { min(mtu - AttributeValuePDU.headerLength, BluetoothPolicy.maximumValue) }
 
@@ -76,11 +79,10 @@ final class GATTBearer {
 
     /// The PDU that notifies the far end of a value.
     ///
-    /// `nil` when it is not subscribed, or the value is longer than ``valueLimit``; also for the moment between our MTU
-    /// request and its answer, when neither side knows what the other can take (Core Specification, Vol 3, Part F, 3.4.2.2,
-    /// rule 5).
+    /// `nil` when it is not subscribed, or the value is longer than ``valueLimit``; also while ``isExchangingMTU``, when
+    /// neither side knows what the other can take (Core Specification, Vol 3, Part F, 3.4.2.2, rule 5).
     func notification(of value: [UInt8]) -> [UInt8]? {
-        guard isSubscribed, !client.isExchangingMTU, value.count <= valueLimit else { return nil }
+        guard isSubscribed, !isExchangingMTU, value.count <= valueLimit else { return nil }
         return AttributeValuePDU.encode(.handleValueNotification, AttributeDatabase.meshValue, value)
     }
 
@@ -110,7 +112,7 @@ final class GATTBearer {
         events.removeAll { event in
             switch event {
             case .notified, .ready, .reset: true
-            case .failed(let failure): !failure.isEnd
+            case .failed(let failure): !failure.isFatal
             default: false
             }
         }
@@ -131,7 +133,7 @@ final class GATTBearer {
     private func reportOutput() {
         guard client.hasRequest else { return }
         timers.after(0) { [weak self] in
-            guard let self, client.hasRequest else { return }
+            guard let self, hasOutput else { return }
             report([.output])
         }
     }
@@ -182,7 +184,7 @@ final class GATTBearer {
     private func serve(_ pdu: ArraySlice<UInt8>, _ news: inout [Event]) {
         let wasSubscribed = server.isSubscribed
         // While our own MTU request is under way, answers keep to the default (Part F, 3.4.2.2, rule 4).
-        let outcome = server.receive(pdu, mtu: client.isExchangingMTU ? BluetoothPolicy.defaultMTU : mtu)
+        let outcome = server.receive(pdu, mtu: isExchangingMTU ? BluetoothPolicy.defaultMTU : mtu)
         if let answer = outcome.answer { answers.append(answer) }
         if let peerMTU = outcome.peerMTU { agree(on: peerMTU, &news) }
         if server.isSubscribed != wasSubscribed { news.append(.subscription(server.isSubscribed)) }
@@ -250,12 +252,5 @@ final class GATTBearer {
         case .reset: delegate?.clientReset()
         case .failed(let failure): delegate?.clientFailed(failure)
         }
-    }
-}
-
-extension GATTFailure {
-    /// Whether the bearer is dead with it.
-    fileprivate var isEnd: Bool {
-        if case .timedOut = self { true } else { false }
     }
 }

@@ -68,7 +68,7 @@ final class CommandQueue {
     ) {
         guard !isStopped else { return }
         if importance == .optional {
-            guard !unsupported.contains(command.opCode) else { return then(.refused(.unknownCommand)) }
+            guard isSupported(command.opCode) else { return then(.refused(.unknownCommand)) }
             guard waiting.count < BluetoothPolicy.waitingOptionalCommands else { return then(.none) }
         }
         guard waiting.count < BluetoothPolicy.waitingCommands else {
@@ -130,6 +130,11 @@ final class CommandQueue {
             waiting.removeFirst()
             guard next.isWanted() else {
                 next.then(.none)
+                continue
+            }
+            // It may have turned out while this one waited.
+            guard next.importance == .mandatory || isSupported(next.command.opCode) else {
+                next.then(.refused(.unknownCommand))
                 continue
             }
             credits -= 1

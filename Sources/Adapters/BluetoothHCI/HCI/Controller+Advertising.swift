@@ -34,6 +34,19 @@ extension Controller {
         wasAcceptedMeanwhile = true
     }
 
+    /// Switches advertising on once more after a connection of our own came up. [ours]: there are controllers (BlueZ's
+    /// emulator is one) that silently end it then; for all others it changes nothing, or is disallowed since it is on.
+    func confirmAdvertising() {
+        guard activity.isAdvertising, !capabilities.usesExtendedCommands else { return }
+        let isStill = { [weak self] in
+            self.map { $0.activity.isAdvertising && !$0.advertisingChange.isUnderWay } ?? false
+        }
+        commands.enqueue(.setAdvertisingEnable(true), .mandatory, while: isStill) { [weak self] answer in
+            guard case .refused(let status) = answer, status != .commandDisallowed, isStill() else { return }
+            self?.activity.isAdvertising = false
+        }
+    }
+
     // MARK: Steps
 
     private func changeAdvertising() {

@@ -93,6 +93,7 @@ extension Controller {
             if ends(attempt, peer), let device = forgetAttempt(), device != peer {
                 report { $0.connectEnded(device, .unspecified) }
             }
+            confirmAdvertising()
         } else {
             advertisingEnded()
         }

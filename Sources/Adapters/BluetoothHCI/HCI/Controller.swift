@@ -222,6 +222,7 @@ final class Controller {
         timers.cancel(attempt?.guardTimer)
         for connection in connections.values { timers.cancel(connection.departure) }
         connections = [:]
+        data = DataScheduler(pieceLength: 1, total: 0)
         attempt = nil
     }
 

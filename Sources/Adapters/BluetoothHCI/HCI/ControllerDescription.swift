@@ -41,11 +41,3 @@ public struct ControllerDescription: Hashable, Sendable {
         return Int(number) < names.count ? names[Int(number)] : "unknown (\(number))"
     }
 }
-
-extension ControllerDescription: CustomStringConvertible {
-    /// For the log, as `Bluetooth 5.0 controller 00:11:22:33:44:55, buffers 8 × 251 bytes`.
-    public var description: String {
-        "Bluetooth \(version) controller" + (address.map { " \($0)" } ?? "")
-            + ", buffers \(bufferCount) × \(bufferLength) bytes"
-    }
-}

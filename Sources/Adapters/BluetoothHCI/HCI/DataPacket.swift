@@ -36,6 +36,7 @@ struct DataPacket: Hashable, Sendable {
         bytes.reserveCapacity(5 + payload.count)
         bytes.append(littleEndian: handle.rawValue & 0x0fff | (isStart ? 0 : 0x1000))
         bytes.append(littleEndian: UInt16(clamping: payload.count))
-        return bytes + payload
+        bytes += payload
+        return bytes
     }
 }

@@ -4,9 +4,9 @@ import Domain
 ///
 /// A credit is room for one piece in the controller; it is taken when the piece is handed over, and comes back when the
 /// piece has left (Core Specification, Vol 4, Part E, 4.1.1). Connections take turns piece by piece. A connection whose far
-/// end is gone holds on to its credits until the controller notices, so none may hold more than half of them while there
-/// are others, nor more than are free: then some are free whatever number of connections stall. With one credit in all
-/// that cannot be.
+/// end is gone holds on to its credits until the controller notices. So while there are others, none may hold more than
+/// half of them, nor take more than one while no more are free than it holds: the first to stall holds half, the next one
+/// half of the rest, and it takes many to stop the others. With one credit in all that cannot be.
 struct DataScheduler {
     private struct Sender {
         var frame: ArraySlice<UInt8> = []

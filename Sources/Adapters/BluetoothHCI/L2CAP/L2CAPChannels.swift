@@ -13,7 +13,7 @@ struct L2CAPChannels: Sendable {
         case attributePDU(ArraySlice<UInt8>)
         /// The peripheral asked for connection parameters, they are valid, and it is told that we accept them. The
         /// controller has to be told, too.
-        case parameters(ConnectionParameterRequest)
+        case parameters(ConnectionParameters)
     }
 
     private let signalling: Signalling

@@ -9,7 +9,7 @@ struct Signalling: Sendable {
         /// The frame's payload to answer with.
         var answer: [UInt8]?
         /// Parameters that the answer accepts: the controller has to be told.
-        var update: ConnectionParameterRequest?
+        var update: ConnectionParameters?
     }
 
     /// Command codes (4, table 4.2).
@@ -87,9 +87,9 @@ struct Signalling: Sendable {
     private func react(to code: UInt8, _ identifier: UInt8, _ data: ArraySlice<UInt8>) -> Reaction {
         switch code {
         case Code.parameterUpdateRequest:
-            guard isCentral, let request = ConnectionParameterRequest(data) else { break }
-            let answer = command(Code.parameterUpdateResponse, identifier, words: [request.isValid ? 0 : 1])
-            return Reaction(answer: answer, update: request.isValid ? request : nil)
+            guard isCentral, let parameters = ConnectionParameters(request: data) else { break }
+            let answer = command(Code.parameterUpdateResponse, identifier, words: [parameters.areValid ? 0 : 1])
+            return Reaction(answer: answer, update: parameters.areValid ? parameters : nil)
         case Code.creditConnectionRequest:
             guard data.count == 10 else { break }
             let words = [0, 0, 0, 0, Self.protocolNotSupported]

@@ -59,12 +59,8 @@ extension Radio {
 
     func wantsToSend(_ connection: RadioConnection) { controller?.wantsToSend(on: connection.handle) }
 
-    func update(_ request: ConnectionParameterRequest, of connection: RadioConnection) {
-        controller?.updateParameters(
-            of: connection.handle,
-            ConnectionParameters(
-                minimumInterval: request.minimumInterval, maximumInterval: request.maximumInterval,
-                latency: request.latency, timeout: request.timeout))
+    func update(_ parameters: ConnectionParameters, of connection: RadioConnection) {
+        controller?.updateParameters(of: connection.handle, parameters)
     }
 
     /// A connection is of no use any more.

@@ -124,7 +124,8 @@ final class RadioConnection {
     func nextFrame() -> [UInt8]? {
         if let frame = channels.nextFrame() { return frame }
         if let pdu = bearer.nextPDU() { return L2CAPChannels.frame(ofAttributePDU: pdu) }
-        for role in turns() {
+        // Notifications wait while our MTU request does; its answer brings us back here.
+        for role in turns() where role == .client || !bearer.isExchangingMTU {
             while let link = links[role], let (frame, isNoticeDue) = radio.nextFrame(of: link) {
                 if isNoticeDue { radio.reportWritable(link) }
                 let pdu = role == .client ? bearer.write(of: frame) : bearer.notification(of: frame)

@@ -7,16 +7,15 @@ import Glibc
 /// What goes wrong with the descriptor, whatever it is, means one thing: the adapter is gone, and must be opened anew.
 /// So there is one report for all of it, ``lost``.
 ///
-/// The descriptor is closed only after both sources are cancelled, as they want it; until then its number must not
-/// become somebody else's. The loss is reported after that, so that the adapter can be opened again at once.
-// Unchecked: the handlers of sources must be sendable, and this class is not for two threads. It is confined to `queue`:
-// the sources run their handlers there, and `send` and `close` check that they are called there. Only `deinit` may run
+/// The descriptor is closed at once, and the loss is reported after that: the adapter can then be opened again.
+// Unchecked: the handler of a source must be sendable, and this class is not for two threads. It is confined to `queue`:
+// the source runs its handler there, and `send` and `close` check that they are called there. Only `deinit` may run
 // elsewhere, when nobody else has a reference any more.
 final class DescriptorTransport: Transport, @unchecked Sendable {
     private enum Phase {
         case open
-        /// The sources are being cancelled; then the reason is reported.
-        case failing(String)
+        /// Closed, and the reason is about to be reported.
+        case failed(String)
         case closed
     }
 
@@ -24,9 +23,7 @@ final class DescriptorTransport: Transport, @unchecked Sendable {
     private let queue: DispatchQueue
     private let received: ([UInt8]) -> Void
     private let lost: (String) -> Void
-    private let reader: any DispatchSourceRead
-    private let writer: any DispatchSourceWrite
-    private var isWriterRunning = false
+    private var watch: DescriptorWatch?
     private var phase = Phase.open
     private var decoder: H4Decoder
     private var backlog = SendBacklog()
@@ -53,12 +50,11 @@ final class DescriptorTransport: Transport, @unchecked Sendable {
         self.lost = lost
         decoder = H4Decoder(startsWithin: opened.kind == .serial)
         buffer = [UInt8](repeating: 0, count: opened.isStream ? BluetoothPolicy.bytesPerWake : Self.longestPacket)
-        reader = DispatchSource.makeReadSource(fileDescriptor: opened.descriptor, queue: queue)
-        writer = DispatchSource.makeWriteSource(fileDescriptor: opened.descriptor, queue: queue)
-        prepare()
+        watch = DescriptorWatch(opened.descriptor, queue: queue) { [weak self] in self?.ready($0) }
+        if watch == nil { fail("it cannot be watched: \(errorText(errno))") }
     }
 
-    deinit { cancelSources() }
+    deinit { if case .open = phase { release() } }
 
     func send(_ packet: [UInt8]) {
         dispatchPrecondition(condition: .onQueue(queue))
@@ -73,65 +69,48 @@ final class DescriptorTransport: Transport, @unchecked Sendable {
 
     func close() {
         dispatchPrecondition(condition: .onQueue(queue))
-        switch phase {
-        case .open: cancelSources()
-        case .failing: break
-        case .closed: return
-        }
+        if case .open = phase { release() }
         phase = .closed
-        backlog.clear()
-    }
-
-    private func prepare() {
-        let cancelled = DispatchGroup()
-        for _ in 0..<2 { cancelled.enter() }
-        reader.setCancelHandler { cancelled.leave() }
-        writer.setCancelHandler { cancelled.leave() }
-        cancelled.notify(queue: queue) { [adapter, weak self] in
-            adapter.close()
-            self?.reportLoss()
-        }
-        reader.setEventHandler { [weak self] in self?.readable() }
-        writer.setEventHandler { [weak self] in self?.writable() }
-        reader.activate()
-        // A socket that takes packets is always writable: this source runs only while something waits.
-        writer.suspend()
-        writer.activate()
-    }
-
-    private func cancelSources() {
-        reader.cancel()
-        writer.cancel()
-        // A source that is suspended is never done, and must not be released.
-        if !isWriterRunning { writer.resume() }
-        isWriterRunning = true
     }
 
     private func fail(_ reason: String) {
         guard case .open = phase else { return }
-        phase = .failing(reason)
-        backlog.clear()
-        cancelSources()
+        release()
+        phase = .failed(reason)
+        // Never from within a call into here.
+        queue.async { [weak self] in self?.reportLoss() }
     }
 
     private func reportLoss() {
-        guard case .failing(let reason) = phase else { return }
+        guard case .failed(let reason) = phase else { return }
         phase = .closed
         lost(reason)
+    }
+
+    private func release() {
+        watch?.cancel()
+        watch = nil
+        adapter.close()
+        backlog = SendBacklog()
+    }
+
+    private func ready(_ events: Int32) {
+        if case .open = phase, events & (POLLIN | POLLERR | POLLHUP) != 0 {
+            if adapter.isStream { readStream() } else { readPackets() }
+            // The kernel gives an error of a socket to one call only, and that may have been another than our read; that
+            // the socket is dead stays visible.
+            if events & POLLIN == 0 { fail("the adapter is gone") }
+        }
+        if case .open = phase, events & POLLOUT != 0 { writeBacklog() }
     }
 }
 
 // MARK: Reading
 
 extension DescriptorTransport {
-    private func readable() {
-        guard case .open = phase else { return }
-        if adapter.isStream { readStream() } else { readPackets() }
-    }
-
     private func readPackets() {
-        for turn in 0..<BluetoothPolicy.packetsPerWake {
-            guard let count = read(isFirst: turn == 0) else { return }
+        for _ in 0..<BluetoothPolicy.packetsPerWake {
+            guard let count = read() else { return }
             received(Array(buffer[0..<count]))
             // Whoever was told of the packet may have closed us.
             guard case .open = phase else { return }
@@ -139,7 +118,7 @@ extension DescriptorTransport {
     }
 
     private func readStream() {
-        guard let count = read(isFirst: true) else { return }
+        guard let count = read() else { return }
         decoder.append(buffer[0..<count])
         do {
             while case .open = phase, let packet = try decoder.next() { received(packet) }
@@ -149,7 +128,7 @@ extension DescriptorTransport {
     }
 
     /// Reads once; `nil` when there is nothing now, or when the adapter is gone.
-    private func read(isFirst: Bool) -> Int? {
+    private func read() -> Int? {
         let count = Glibc.read(adapter.descriptor, &buffer, buffer.count)
         if count > 0 { return min(count, buffer.count) }
         if count == 0 {
@@ -157,21 +136,11 @@ extension DescriptorTransport {
             return nil
         }
         switch errno {
-        case EINTR: break  // The source sees what is there, and calls again.
-        case EAGAIN: if isFirst, let reason = trouble() { fail(reason) }
+        case EAGAIN, EINTR: break
         case EPIPE, ENODEV, EIO: fail("the adapter is gone (\(errorText(errno)))")
         default: fail("reading failed: \(errorText(errno))")
         }
         return nil
-    }
-
-    /// What is wrong with a descriptor that was to have something to read and has not. The kernel gives an error of a
-    /// socket to one call only, and that may have been another than our read; that the socket is dead stays visible.
-    private func trouble() -> String? {
-        var entry = pollfd(fd: adapter.descriptor, events: 0, revents: 0)
-        guard poll(&entry, 1, 0) > 0 else { return nil }
-        let isGone = Int32(entry.revents) & (POLLERR | POLLHUP | POLLNVAL) != 0
-        return isGone ? "the adapter is gone" : nil
     }
 }
 
@@ -202,13 +171,10 @@ extension DescriptorTransport {
         guard backlog.bytes <= BluetoothPolicy.sendBacklog else {
             return fail("the controller does not take what it is sent")
         }
-        guard !isWriterRunning else { return }
-        isWriterRunning = true
-        writer.resume()
+        watch?.wantsRoom = true
     }
 
-    private func writable() {
-        guard case .open = phase else { return }
+    private func writeBacklog() {
         for _ in 0..<BluetoothPolicy.packetsPerWake {
             guard let bytes = backlog.next else { break }
             switch write(bytes) {
@@ -217,8 +183,6 @@ extension DescriptorTransport {
             case .failed(let reason): return fail(reason)
             }
         }
-        guard backlog.isEmpty, isWriterRunning else { return }
-        isWriterRunning = false
-        writer.suspend()
+        if backlog.isEmpty { watch?.wantsRoom = false }
     }
 }

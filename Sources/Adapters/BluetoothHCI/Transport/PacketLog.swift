@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// The format, all numbers most significant byte first: a head of eight bytes of name, version and kind of link; then per
 /// packet its length, the length that is included, flags (1: from the controller, 2: command or event), how many packets
-/// were left out so far, and the time in microseconds since the year 0. Kind 1002 is HCI with H4 indicators.
+/// were left out so far, and the time in microseconds since the year 0 (as the format counts it). Kind 1002 is HCI with H4 indicators.
 public final class PacketLog: Sendable {
     private struct State {
         /// -1 once closed.

@@ -38,7 +38,4 @@ struct SendBacklog {
             first = 0
         }
     }
-
-    /// Forgets everything.
-    mutating func clear() { self = SendBacklog() }
 }

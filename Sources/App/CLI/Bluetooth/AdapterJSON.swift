@@ -10,7 +10,7 @@ extension AdapterStatus {
     func json(at now: Uptime, wall: WallTime) -> JSONValue {
         .object([
             "address": .string(address.description), "state": .string(state.rawValue),
-            "since": since.map { .number(wall.milliseconds.subtractingUpTo(UInt64(clamping: (now - $0).count))) },
+            "since": .number(wall.milliseconds.subtractingUpTo(UInt64(clamping: (now - since).count))),
             "reason": reason.map { .string($0) }, "remedy": remedy.map { .string($0) },
             "deviceAddress": deviceAddress.map { .string($0) }, "isAdvertising": .bool(isAdvertising),
             "isScanning": .bool(isScanning),
@@ -38,7 +38,7 @@ extension ControllerDescription {
     fileprivate var json: JSONValue {
         .object([
             "version": .string(version), "manufacturer": .number(manufacturer),
-            "manufacturerName": CompanyName.name(of: manufacturer).map { .string($0) },
+            "manufacturerName": manufacturerName.map { .string($0) }, "description": .string(details),
             "address": address.map { .string($0) }, "bufferLength": .number(bufferLength),
             "bufferCount": .number(bufferCount), "features": .array(features.map { .string($0) }),
             "usesExtendedCommands": .bool(usesExtendedCommands), "doesAllAtOnce": doesAllAtOnce.map { .bool($0) },
@@ -49,27 +49,4 @@ extension ControllerDescription {
 extension UInt64 {
     /// The difference, and zero where it would fall below.
     fileprivate func subtractingUpTo(_ other: UInt64) -> UInt64 { self < other ? 0 : self - other }
-}
-
-/// The makers of controllers that people are likely to have.
-enum CompanyName {
-    /// The name; `nil` for one that is not listed here.
-    ///
-    /// Source: Assigned Numbers, 7.1.
-    static func name(of number: UInt16) -> String? {
-        switch number {
-        case 0x0002: "Intel"
-        case 0x000A: "Cambridge Silicon Radio"
-        case 0x000D: "Texas Instruments"
-        case 0x000F: "Broadcom"
-        case 0x001D: "Qualcomm"
-        case 0x0046: "MediaTek"
-        case 0x0048: "Marvell"
-        case 0x0059: "Nordic Semiconductor"
-        case 0x005D: "Realtek"
-        case 0x0131: "Cypress"
-        case 0x05F1: "Linux Foundation"
-        default: nil
-        }
-    }
 }

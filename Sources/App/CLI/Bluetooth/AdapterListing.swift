@@ -105,7 +105,7 @@ extension AdapterListing.Entry {
             remedy = obstacle.flatMap { surroundings.remedy(for: $0) }
         }
         lines.append("  " + facts.joined(separator: ", "))
-        if let controller = running?["controller"] { lines.append("  " + AdapterText.line(ofController: controller)) }
+        if let controller = running?["controller"]?["description"]?.string { lines.append("  " + controller) }
         if let remedy { lines.append("  → " + remedy) }
         return lines.map(DisplayText.line)
     }

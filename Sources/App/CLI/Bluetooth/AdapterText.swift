@@ -43,22 +43,6 @@ enum AdapterText {
         return parts
     }
 
-    /// What a controller is: `Bluetooth 5.0 of Cypress, 8 packets of 251 bytes, 2M`.
-    static func line(ofController controller: JSONValue) -> String {
-        let maker =
-            controller["manufacturerName"]?.string.map(DisplayText.line)
-            ?? "maker \(controller["manufacturer"]?.unsigned.map { String($0) } ?? "?")"
-        var parts = ["Bluetooth \(DisplayText.line(controller["version"]?.string ?? "?")) of \(maker)"]
-        if let count = controller["bufferCount"]?.integer, let length = controller["bufferLength"]?.integer {
-            parts.append("\(count) packets of \(length) bytes")
-        }
-        parts += (controller["features"]?.array ?? []).compactMap(\.string).map(DisplayText.line)
-        if controller["doesAllAtOnce"]?.bool == false {
-            parts.append("does not claim to advertise and listen beside links")
-        }
-        return parts.joined(separator: ", ")
-    }
-
     /// What carries a link, by the link's number: `MTU 517, -62 dBm`.
     static func carriers(in adapters: [JSONValue]) -> [UInt64: String] {
         var texts: [UInt64: String] = [:]
