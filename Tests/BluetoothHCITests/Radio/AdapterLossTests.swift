@@ -6,30 +6,6 @@ import Testing
 
 @Suite("Adapters that are lost and come back", .needsInteropPython, .timeLimit(.minutes(2)))
 struct AdapterLossTests {
-    /// What happens to an adapter, how it is undone, and what the radio says meanwhile.
-    enum Mishap: String, CaseIterable, CustomTestStringConvertible {
-        case unplugged, pulledOut, hardwareError, mute
-
-        var testDescription: String { rawValue }
-
-        func happen(to index: Int, in air: VirtualAir) throws {
-            switch self {
-            case .unplugged: try air.unplug(index)
-            case .pulledOut: try air.remove(index)
-            case .hardwareError: try air.hardwareError(index)
-            case .mute: try air.mute(index)
-            }
-        }
-
-        func end(for index: Int, in air: VirtualAir) throws {
-            switch self {
-            case .unplugged, .hardwareError: break
-            case .pulledOut: try air.insert(index)
-            case .mute: try air.unmute(index)
-            }
-        }
-    }
-
     @Test("every link goes down, the radio says why, and takes the adapter back", arguments: Mishap.allCases)
     func back(mishap: Mishap) throws {
         let air = try VirtualAir(adapters: 2)
@@ -51,7 +27,7 @@ struct AdapterLossTests {
         #expect(status.deviceAddress == address, "a phone finds the device that it knows")
     }
 
-    @Test("an adapter that is missing at the start is said to be, and taken when it appears; the other one works meanwhile")
+    @Test("an adapter that is missing at the start is said to be, and taken when it appears; another works meanwhile")
     func missing() throws {
         let air = try VirtualAir(adapters: 3)
         try air.remove(0)

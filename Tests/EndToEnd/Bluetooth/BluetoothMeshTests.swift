@@ -8,7 +8,8 @@ extension EndToEnd {
     struct BluetoothMeshTests {
         @Test("eight in one room: everyone hears everyone's message once")
         func room() throws {
-            let room = try BluetoothRoom.met((0..<8).map { "node\($0)" })
+            // Two that have both opened as many links as they may are no neighbours, and hear each other through the rest.
+            let room = try BluetoothRoom.met((0..<8).map { "node\($0)" }, directly: false)
             for node in room.nodes { _ = try node.json("send", "--wait", "sent", "here is \(node.name)") }
             for node in room.nodes {
                 let others = room.nodes.filter { $0 !== node }.map { "here is \($0.name)" }
@@ -19,7 +20,11 @@ extension EndToEnd {
                 let others = room.nodes.filter { $0 !== node }.map { "here is \($0.name)" }
                 #expect(try node.heardTexts().sorted() == others)
             }
-            #expect(try room.air.adapters().map(\.links.count) == [Int](repeating: 7, count: 8))
+            for adapter in try room.air.adapters() {
+                let peers = adapter.links.map(\.peer)
+                #expect(Set(peers).count == peers.count, "two connections to one neighbour")
+                #expect(peers.count >= 6)
+            }
             #expect(try room.mistakes == [UInt64](repeating: 0, count: 8))
         }
 

@@ -27,11 +27,11 @@ final class BluetoothRoom {
         for node in nodes { try node.start() }
     }
 
-    /// Starts them and waits until each has all the others for neighbours.
-    static func met(_ names: [String]) throws -> BluetoothRoom {
+    /// Starts them and waits until each knows all the others: as neighbours, or also through others.
+    static func met(_ names: [String], directly: Bool = true) throws -> BluetoothRoom {
         let room = try BluetoothRoom(names)
         for node in room.nodes {
-            for other in room.nodes where other !== node { try node.meet(other) }
+            for other in room.nodes where other !== node { try node.meet(other, directly: directly) }
         }
         return room
     }

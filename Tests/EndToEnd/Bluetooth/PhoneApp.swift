@@ -21,6 +21,12 @@ final class PhoneApp {
         var sender: String? { json["sender"]?.string }
         /// Hops left.
         var ttl: UInt64? { json["ttl"]?.unsigned }
+        /// Which train a fragment belongs to, and how many there are in it: eight bytes of identifier, index, total (spec:
+        /// packet §5).
+        var fragmentTrain: (id: [UInt8], count: Int) {
+            guard payload.count > 12 else { return ([], 0) }
+            return (Array(payload.prefix(8)), Int(payload[10]) << 8 | Int(payload[11]))
+        }
     }
 
     let phone: Phone
@@ -34,6 +40,7 @@ final class PhoneApp {
     private let signingKey: [UInt8]
     /// Where the sealed frames begin that were not opened yet: each is opened once.
     private var sealedMark = 0
+    private var pieces: [[UInt8]: [[UInt8]]] = [:]
     private var lastTime: UInt64 = 0
 
     private static let noiseSecret = [UInt8](repeating: 0x50, count: 32)
@@ -167,11 +174,30 @@ final class PhoneApp {
     /// Waits for a sealed payload of a kind, and opens it.
     func open(_ kind: NoisePayload.Kind) throws -> [UInt8] {
         while true {
-            let packet = try receive(.noiseEncrypted, from: sealedMark)
-            sealedMark = packet.event.index + 1
-            let plaintext = try peer.bytes("noise_open", ["frame": .string(Hex.encode(packet.payload))])
+            let packet = try nextSealed()
+            let plaintext = try peer.bytes("noise_open", ["frame": packet["payload"]])
             if plaintext.first == kind.rawValue { return Array(plaintext.dropFirst()) }
         }
+    }
+
+    /// The next sealed packet, which comes in pieces where the link is too narrow for it.
+    private func nextSealed() throws -> JSONValue {
+        while true {
+            let types = [MessageType.noiseEncrypted.rawValue, MessageType.fragment.rawValue]
+            let part = try read(try phone.receive(from: sealedMark) { $0.count > 1 && types.contains($0[1]) })
+            sealedMark = part.event.index + 1
+            guard part.frame[1] == MessageType.fragment.rawValue else { return part.json }
+            let train = part.fragmentTrain
+            pieces[train.id, default: []].append(part.frame)
+            guard let frames = pieces[train.id], frames.count == train.count else { continue }
+            pieces[train.id] = nil
+            let whole = try assemble(frames)
+            if whole["type"]?.unsigned == UInt64(MessageType.noiseEncrypted.rawValue) { return whole }
+        }
+    }
+
+    private func assemble(_ frames: [[UInt8]]) throws -> JSONValue {
+        try peer.ask("fragments_assemble", ["frames": .array(frames.map { .string(Hex.encode($0)) })])
     }
 
     /// Waits for a private message and opens it.
@@ -181,11 +207,16 @@ final class PhoneApp {
         return (message["message_id"]?.string, message["content"]?.string)
     }
 
-    /// Puts the file together whose pieces reached the phone.
-    func assembleFile(from mark: Int = 0) throws -> JSONValue {
-        let frames = try phone.events(from: mark).filter { ["notified", "written"].contains($0.name) }
-            .compactMap(\.bytes).filter { $0[1] == MessageType.fragment.rawValue }
-        let whole = try peer.ask("fragments_assemble", ["frames": .array(frames.map { .string(Hex.encode($0)) })])
-        return try peer.ask("file_decode", ["payload": whole["payload"]])
+    /// Waits for a file in pieces, and puts it together.
+    func receiveFile(from mark: Int) throws -> JSONValue {
+        var frames: [[UInt8]] = []
+        var mark = mark
+        while true {
+            let part = try receive(.fragment, from: mark)
+            mark = part.event.index + 1
+            frames.append(part.frame)
+            guard frames.count == part.fragmentTrain.count else { continue }
+            return try peer.ask("file_decode", ["payload": try assemble(frames)["payload"]])
+        }
     }
 }

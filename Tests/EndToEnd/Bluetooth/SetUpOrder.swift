@@ -15,6 +15,13 @@ struct SetUpOrder {
         connection = trace.connections[0]
     }
 
+    /// The types of the packets that went out, or came in.
+    func packetTypes(areSent: Bool) -> Set<UInt8> {
+        let values = (areSent ? sent : received)
+            .filter { $0.opcode == ATT.writeCommand || $0.opcode == ATT.notification }
+        return Set(values.compactMap { $0.value.dropFirst().first })
+    }
+
     /// Checks what holds in both roles, and then what holds in the node's.
     ///
     /// - Returns: Milliseconds from the moment that the subscription stood until our announce.

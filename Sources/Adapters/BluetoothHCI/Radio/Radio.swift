@@ -48,6 +48,10 @@ final class Radio {
     private var status: AdapterStatus
     private var isPublishing = false
     private var hasReportedLoss = false
+    /// The last failure that was logged; `nil` once the adapter was ready after it.
+    private var reported: (state: AdapterStatus.State, reason: String)?
+    /// Whether the adapter said anything since it was opened.
+    private var hasHeard = false
     private var afterStop: (() -> Void)?
 
     init(_ settings: RadioSettings, queue: DispatchQueue, open: @escaping () -> Void) {
@@ -102,13 +106,14 @@ final class Radio {
             received: { [weak self] packet in
                 log?.record(packet, sent: false, at: Self.microseconds)
                 self?.received(packet)
-            }, lost: { [weak self] in self?.lost($0, state: .missing) })
+            }, lost: { [weak self] in self?.hungUp($0) })
         let controller = Controller(timers: timers) { (packet: [UInt8]) in
             log?.record(packet, sent: true, at: Self.microseconds)
             transport.send(packet)
         }
         controller.delegate = self
         phase = .starting(Open(transport: transport, controller: controller))
+        hasHeard = false
         status.state = .starting
         statusChanged()
         controller.start(address: ownAddress)
@@ -122,6 +127,7 @@ final class Radio {
     }
 
     private func received(_ packet: [UInt8]) {
+        hasHeard = true
         switch phase {
         case .starting(let open), .ready(let open): open.controller.receive(packet)
         default: break
@@ -134,6 +140,7 @@ final class Radio {
         phase = .ready(open)
         recovery.ready(at: timers.now)
         hasReportedLoss = false
+        reported = nil
         status.state = .ready
         status.reason = nil
         status.remedy = nil
@@ -145,8 +152,20 @@ final class Radio {
         maintain()
     }
 
+    /// The far end of the transport went. A socket that is closed before it has said anything is how a controller turns a
+    /// second host away.
+    private func hungUp(_ reason: String) {
+        switch settings.address {
+        case .unix, .tcp:
+            if hasHeard { return lost(reason, state: .missing) }
+            let busy = BluetoothError.busy(settings.address, process: nil)
+            lost("it hangs up at once; another program may have it", state: .blocked, remedy: busy.remedy)
+        case .userChannel, .serial: lost(reason, state: .missing)
+        }
+    }
+
     /// The adapter is gone, or of no use: everything on it ends, and it is tried again.
-    func lost(_ reason: String, state: AdapterStatus.State) {
+    func lost(_ reason: String, state: AdapterStatus.State, remedy: String? = nil) {
         guard let open else { return }
         let wasReady = controller != nil
         phase = .waiting
@@ -155,7 +174,7 @@ final class Radio {
             status.losses += 1
             settings.handlers.adapterDown()
         }
-        report(state, reason, nil)
+        report(state, reason, remedy)
         wait(until: recovery.lost(at: timers.now))
     }
 
@@ -242,7 +261,7 @@ final class Radio {
 
     private func report(_ state: AdapterStatus.State, _ reason: String, _ remedy: String?) {
         // The first of a row of equal failures is news.
-        let isNews = status.state != state || status.reason != reason
+        let isNews = reported.map { $0 != (state, reason) } ?? true
         status.state = state
         status.reason = reason
         status.remedy = remedy
@@ -251,6 +270,7 @@ final class Radio {
         statusChanged()
         guard isNews, !hasReportedLoss || state != .missing else { return }
         hasReportedLoss = true
+        reported = (state, reason)
         log(.warning, "\(settings.address): \(reason)" + (remedy.map { "; \($0)" } ?? ""))
     }
 

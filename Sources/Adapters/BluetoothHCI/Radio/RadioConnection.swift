@@ -97,9 +97,12 @@ final class RadioConnection {
     private func reportNarrow() {
         guard !hasReportedNarrow else { return }
         hasReportedNarrow = true
+        // It is set up, as far as it ever will be.
+        radio.timers.cancel(setUpTimer)
         radio.log(
             .warning,
-            "\(radio.name(of: peer)): its MTU of \(bearer.mtu) bytes carries no announce; the link waits for a larger one")
+            "\(radio.name(of: peer)): its MTU of \(bearer.mtu) bytes carries no announce; the link waits for a larger one"
+        )
     }
 
     private func takeDown(_ role: Role, _ reason: String) {
