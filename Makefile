@@ -7,7 +7,7 @@ BUILD   := swift build --explicit-target-dependency-import-check error
 PYTHON  := .venv/bin/python
 SOURCES := Sources Tests Package.swift
 
-.PHONY: help setup setup-test build release run demo-chat test soak lint format bench fuzz interop-venv clean
+.PHONY: help setup setup-test setup-kernel build release run demo-chat test test-kernel soak lint format bench fuzz interop-venv clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -17,6 +17,9 @@ setup: ## Install the Debian packages that building needs
 
 setup-test: setup
 	@scripts/setup test
+
+setup-kernel: setup
+	@scripts/setup kernel
 
 build: setup ## Build everything, for debugging
 	$(BUILD)
@@ -40,6 +43,10 @@ test: setup-test interop-venv ## Run every test, with reduced counts and fixed s
 	$(BUILD) --build-tests
 	SATCHEL_INTEROP_PYTHON=$(CURDIR)/$(PYTHON) swift test --skip-build
 	Tests/Fuzz/build-and-run 10
+
+test-kernel: setup-kernel ## Run two nodes on the Bluetooth adapters of a real kernel, in an emulated machine
+	$(BUILD) --product satchel
+	Tests/Kernel/run "$$(swift build --show-bin-path)/satchel"
 
 soak: setup-test interop-venv ## Run every test with the full counts (SATCHEL_SOAK=1)
 	$(BUILD) --build-tests

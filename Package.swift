@@ -97,7 +97,7 @@ let package = Package(
             "Interop", ["Domain", "NativeCryptography", "ZlibCompression"],
             exclude: [
                 "btvirt_shim.c", "peer.py", "phone.py", "requirements.txt", "unpatched_air.py", "virtual_air.py",
-                "virtual_controller.py",
+                "virtual_commands.py", "virtual_controller.py", "virtual_hci.py", "virtual_link.py",
             ]),
         tests("Simulation", ["Application", "Domain", "InMemory", "SimulationHash"]),
         .executableTarget(

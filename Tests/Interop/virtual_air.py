@@ -41,7 +41,9 @@ from typing import Any
 
 from bumble.transport.common import PacketParser
 
-from virtual_controller import HARDWARE_ERROR, TIMED_OUT, Air, LinkEnd, VirtualController
+from virtual_controller import VirtualController
+from virtual_hci import HARDWARE_ERROR, TIMED_OUT
+from virtual_link import Air, LinkEnd
 
 
 class HostSocket(asyncio.Protocol):
@@ -223,8 +225,11 @@ class ControlSocket:
 
 
 def describe(adapter: Adapter) -> dict[str, Any]:
-    """What `list` tells of one adapter. `adv` counts sets too; `conns` are handle, role (0 central), peer, peer's number
-    (null when that end is gone) and packets that wait."""
+    """What `list` tells of one adapter.
+
+    `adv` counts sets too; `conns` are handle, role (0 central), peer, the peer's number (null when that end is gone), and
+    packets that wait.
+    """
     controller = adapter.controller
 
     def link(end: LinkEnd) -> list[Any]:

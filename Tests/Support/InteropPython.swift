@@ -16,8 +16,8 @@ public enum InteropPython {
     static func start(_ script: String, _ arguments: [String]) throws -> ChildProcess {
         let python = try #require(path, reason)
         return try ChildProcess(
-            python, ["-E", "-s", "-u", folder + "/" + script] + arguments,
-            environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "PYTHONDONTWRITEBYTECODE": "1"])
+            python, ["-E", "-s", "-u", "-B", folder + "/" + script] + arguments,
+            environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""])
     }
 }
 

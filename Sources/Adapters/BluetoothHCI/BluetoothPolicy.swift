@@ -41,6 +41,9 @@ public struct BluetoothPolicy: Hashable, Sendable {
     /// How long the scanner stays on one channel before it goes to the next: long enough to hear a phone that advertises
     /// every 100 to 200 ms on each of them soon, with no gap between.
     public static let scanInterval: Milliseconds = 60
+    /// What stands in for the signal of a device when the controller cannot tell it, in dBm. [ours]: a controller that
+    /// never can, as BlueZ's emulator, still has neighbours; this passes the threshold and ranks behind who is near.
+    public static let assumedSignal: Int8 = -70
     /// Attempts to connect that a controller makes at a time (Core Specification, Vol 4, Part E, 7.8.12).
     public static let attempts = 1
     /// Frames kept of one direction that came in before its link was up. A phone may write before it subscribes; it has

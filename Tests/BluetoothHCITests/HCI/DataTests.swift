@@ -68,6 +68,20 @@ struct SendingTests {
         #expect(bench.sentOn == [1, 2, 1, 2, 1, 2])
     }
 
+    @Test("a connection that ends in the middle of the round leaves no turn behind for the next one with its handle")
+    func reused() {
+        let bench = bench(1)
+        for number in 1...2 as ClosedRange<UInt16> {
+            bench.connect(number)
+            bench.give(handle(number), [frame(1), frame(2), frame(3)])
+        }
+        bench.hear(Packets.disconnected(2, 0x13))
+        bench.connect(2)
+        bench.give(handle(2), [])
+        for _ in 0..<5 { bench.hear(Packets.completed([(bench.sentOn.last ?? 0, 1)])) }
+        #expect(bench.sentOn == [1, 1, 2, 1, 2, 2])
+    }
+
     @Test(
         "of several connections none holds more than half, and when some stall, another one can send",
         arguments: [(2, 1), (3, 1), (4, 2), (8, 3), (15, 3), (192, 7)] as [(UInt8, UInt16)])

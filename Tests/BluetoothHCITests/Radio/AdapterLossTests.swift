@@ -27,7 +27,7 @@ struct AdapterLossTests {
         #expect(status.deviceAddress == address, "a phone finds the device that it knows")
     }
 
-    @Test("an adapter that is missing at the start is said to be, and taken when it appears; another works meanwhile")
+    @Test("an adapter that is missing at the start is said to be, and taken when it appears; the other one works")
     func missing() throws {
         let air = try VirtualAir(adapters: 3)
         try air.remove(0)

@@ -180,7 +180,8 @@ extension Controller {
 
     // MARK: Parameters
 
-    /// Asks how strong the far end is; `then` is told as a report is made, with `nil` when the controller does not know.
+    /// Asks how strong the far end is; `then` is told as a report is made, with `nil` when the controller does not know, and
+    /// never when it fails first.
     func readSignal(of handle: ConnectionHandle, then: @escaping (Int8?) -> Void) {
         guard phase == .ready else { return }
         guard let number = connections[handle]?.number else { return report { _ in then(nil) } }

@@ -58,10 +58,10 @@ struct Seeking {
     /// What a report means; `nil` when it is none of our mesh.
     mutating func sighting(of report: AdvertisingReport, at now: Uptime) -> Sighting<DeviceAddress>? {
         plan.heard(at: now)
-        guard let signal = report.signal else { return nil }
         let neighbour = sightings.note(
             Advertisement(report.data, for: service), of: report.device, isConnectable: report.isConnectable,
             isScanResponse: report.isScanResponse, at: now)
+        let signal = report.signal ?? BluetoothPolicy.assumedSignal
         return neighbour.map { Sighting(device: report.device, signal: signal, isConnectable: $0.isConnectable) }
     }
 
