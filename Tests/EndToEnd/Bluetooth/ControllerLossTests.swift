@@ -36,34 +36,55 @@ extension EndToEnd {
             #expect(try room.mistakes == [0, 0])
         }
 
+        /// What one of them said, and to whom.
+        private struct Letter {
+            let sender: SatchelNode
+            let receiver: SatchelNode
+            let text: String
+            let id: JSONValue?
+        }
+
         private func lose(_ round: Round) throws {
             let victim = room.nodes[round.victim]
-            let (mark, marks) = (try victim.logMark, try room.nodes.map { try $0.lastEvent })
+            let marks = try room.nodes.map { try $0.logMark }
+            let events = try room.nodes.map { try $0.lastEvent }
             let files = try startFiles(round)
-            let texts = room.nodes.map { node in (0..<3).map { "\(node.name), round \(round.number), number \($0)" } }
-            let sending = try zip([(ada, "bea"), (bea, "ada")], texts).flatMap { pair, texts in
-                let words = ["send", "--to", pair.1, "--wait", "delivered", "--timeout", "110"]
-                return try texts.map { try pair.0.spawn(words + [$0]) }
-            }
+            // From now on hardly anything leaves the victim: what is said next waits in its queues when it happens.
+            try room.air.loseCredits(round.victim, events: 1_000_000)
+            let letters = try write(round)
             try round.mishap.happen(to: round.victim, in: room.air)
-            try victim.logs("link down", from: mark)
-            try round.mishap.end(for: round.victim, in: room.air)
+            try victim.logs("link down", from: marks[round.victim])
+            try room.air.loseCredits(round.victim, events: 0)
             let back = Date()
-            try victim.takesAdapter(from: mark)
+            try round.mishap.end(for: round.victim, in: room.air)
+            try victim.takesAdapter(from: marks[round.victim])
             let taken = Date().timeIntervalSince(back)
-            for node in room.nodes { try node.logs("link up", from: mark) }
-            for (receiver, expected, mark) in [(bea, texts[0], marks[1]), (ada, texts[1], marks[0])] {
-                for text in expected { try receiver.hears(text, after: mark) }
-            }
-            let seconds = Date().timeIntervalSince(back)
+            for (node, mark) in zip(room.nodes, marks) { try node.logs("link up", from: mark) }
+            let linked = Date().timeIntervalSince(back)
+            for letter in letters { try letter.receiver.events().wait { $0["id"] == letter.id } }
+            let arrived = Date().timeIntervalSince(back)
             print(
-                "Bluetooth, \(round.mishap.rawValue) under load (round \(round.number)): back at work after "
-                    + "\(figure(taken)) s, all messages there after \(figure(seconds)) s")
-            for process in sending { #expect(try process.exitStatus(within: SatchelNode.patience) == 0) }
-            for (receiver, expected, mark) in [(bea, texts[0], marks[1]), (ada, texts[1], marks[0])] {
-                #expect(try receiver.heardTexts(after: mark).sorted() == expected)
+                "Bluetooth, \(round.mishap.rawValue) under load (round \(round.number)): adapter back after "
+                    + "\(figure(taken)) s, link after \(figure(linked)) s, all messages after \(figure(arrived)) s")
+            for letter in letters {
+                try letter.sender.events().wait { $0["id"] == letter.id && $0["status"] == "delivered" }
             }
-            for file in files { file.send(SIGTERM) }
+            for (node, mark) in zip(room.nodes, events) {
+                let expected = letters.filter { $0.receiver === node }.map(\.text)
+                #expect(try node.heardTexts(after: mark).sorted() == expected)
+            }
+            for file in files { try file.exitStatus(within: SatchelNode.patience) }
+        }
+
+        /// Lets each say three things to the other, in private.
+        private func write(_ round: Round) throws -> [Letter] {
+            try [(ada, bea), (bea, ada)].flatMap { sender, receiver in
+                try (0..<3).map { number in
+                    let text = "\(sender.name), round \(round.number), number \(number)"
+                    let sent = try sender.json("send", "--to", receiver.name, "--wait", "queued", text)
+                    return Letter(sender: sender, receiver: receiver, text: text, id: sent["ids"]?.array?.first)
+                }
+            }
         }
 
         /// Lets both send a file, and waits until pieces of both arrive.
