@@ -57,4 +57,18 @@ struct AdapterLossTests {
         #expect(one.radios.send(numberedFrame(100), on: back.id) == .accepted)
         try two.frame(numberedFrame(100))
     }
+
+    @Test("a second radio on a controller behind a socket is turned away, says so once, and takes it when it is free")
+    func taken() throws {
+        let air = try VirtualAir(adapters: 1)
+        let one = try RadioStation([air.address(of: 0)], seed: 1)
+        try one.until("the adapter") { seen in seen.logs.contains { $0.contains("on the air as") } ? true : nil }
+        let two = try RadioStation([air.address(of: 0)], seed: 2)
+        try two.until("a warning") { seen in
+            seen.logs.contains { $0.contains("another program may have it") } ? true : nil
+        }
+        one.radios.stop()
+        try two.until("the adapter") { seen in seen.logs.contains { $0.contains("on the air as") } ? true : nil }
+        #expect(two.seen.logs.count { $0.contains("another program may have it") } == 1)
+    }
 }

@@ -88,6 +88,9 @@ extension EndToEnd {
             #expect(try first.adapter["losses"] == 0)
             #expect(try first.stop() == 0)
             try second.takesAdapter()
+            // Said once, however often it was tried.
+            let warnings = try second.log.lines(.errors).count { $0.contains("another program may have it") }
+            #expect(warnings == 1)
         }
     }
 }

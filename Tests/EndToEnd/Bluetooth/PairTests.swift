@@ -29,6 +29,7 @@ extension EndToEnd {
                 let link = try node.links.first
                 #expect(link?["isAuthenticated"] == true)
                 #expect(try node.peer(other.name)?["isSecure"] == true)
+                #expect(try node.logs("on the air as").contains("Bluetooth 5.0 controller 00:1A:7D:00:00:0"))
                 let adapter = try node.adapter
                 #expect(adapter["state"] == "ready")
                 #expect(adapter["isAdvertising"] == true && adapter["isScanning"] == true)
