@@ -192,6 +192,6 @@ struct HostileNeighbourTests {
         }
         hostile.leave()
         try ordeal.checkTables()
-        #expect(try ordeal.inRadio { $0.controller?.credits.free } == 8)
+        #expect(try ordeal.missingCredits() == 0)
     }
 }

@@ -208,7 +208,7 @@ struct DescriptorTransportTests {
         try farOther.write(Self.acl)
         for _ in 0..<5 { try far.write(Self.event) }
         let reused = Watched<Int32>(-1)
-        let radio = Radio(adapter) { radio, _ in
+        let radio = TransportProbe(adapter) { radio, _ in
             radio.close()
             reused.change { $0 = duplicate(other.descriptor, from: adapter.descriptor) }
         }
