@@ -66,8 +66,8 @@ lint: setup ## Check format, layers and imports
 format: ## Rewrite the sources in the project's format
 	swift format -i -r $(SOURCES)
 
-bench: setup ## Print operations per second, optimised
-	swift run -c release Benchmarks
+bench: interop-venv ## Print operations per second, optimised
+	SATCHEL_INTEROP_PYTHON=$(CURDIR)/$(PYTHON) swift run -c release Benchmarks
 
 fuzz: setup ## Fuzz each decoder for a minute
 	Tests/Fuzz/build-and-run 60

@@ -134,6 +134,8 @@ final class RadioConnection {
     private func reportNarrow() {
         guard !hasReportedNarrow else { return }
         hasReportedNarrow = true
+        // It is set up, as far as it ever will be.
+        radio.timers.cancel(patienceTimer)
         radio.log(
             .warning,
             "\(radio.name(of: peer)): its MTU of \(bearer.mtu) bytes carries no announce; the link waits for a larger one"
@@ -213,7 +215,9 @@ extension RadioConnection: GATTBearerDelegate {
 
     func subscriptionChanged(to isOn: Bool) {
         closed.remove(.server)
-        if isOn { bringUp(.server) } else { takeDown(.server, "unsubscribed") }
+        guard !isOn else { return bringUp(.server) }
+        takeDown(.server, "unsubscribed")
+        if links.isEmpty { waitForUse(BluetoothPolicy.subscriptionPatience) }
     }
 
     /// Each write is a packet of its own (spec: ble-gatt §9.2).
