@@ -136,6 +136,24 @@ struct RadioLifeTests {
         #expect(ordeal.station.radios.adapters.map(\.losses) == [10])
     }
 
+    @Test("a controller that dies while it is being reset is not said to be somebody else's")
+    func diesInReset() throws {
+        let ordeal = try Ordeal()
+        ordeal.controller.change { $0.isMute = true }
+        Neighbour(ordeal.controller, 2).connect()
+        _ = ordeal.controller.wait { $0.ignored == 1 ? true : nil }
+        ordeal.clock.leap(by: BluetoothPolicy.commandTimeout)
+        try ordeal.station.until("the end") { $0.adapterDowns == 1 ? true : nil }
+        ordeal.clock.leap(by: RadioPolicy.patientReopening)
+        _ = ordeal.controller.wait { $0.ignored == 2 ? true : nil }
+        ordeal.controller.hangUp()
+        _ = ordeal.controller.wait { $0.lives == 2 ? true : nil }
+        #expect(!ordeal.station.seen.logs.contains { $0.contains("another program") })
+        ordeal.controller.change { $0.isMute = false }
+        ordeal.controller.hangUp()
+        try ordeal.comeBack()
+    }
+
     @Test("a node that takes long over a frame does not lose its adapter for it")
     func slowNode() throws {
         let gate = Watched(false)

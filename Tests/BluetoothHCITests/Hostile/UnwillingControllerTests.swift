@@ -46,7 +46,7 @@ struct UnwillingControllerTests {
         ordeal.controller.change { $0.far.credits = 0 }
         Neighbour(ordeal.controller, 2).connect()
         try ordeal.station.until("the end") { $0.adapterDowns == 1 ? true : nil }
-        let lives = try #require(ordeal.controller.wait { $0.lives > 2 ? $0.lives : nil })
+        _ = try #require(ordeal.controller.wait { $0.lives > 2 ? $0.lives : nil })
         #expect(ordeal.station.seen.logs.contains { $0.contains("accepts no more commands") })
         ordeal.controller.change { $0.far.credits = 1 }
         try ordeal.comeBack()

@@ -7,8 +7,8 @@ final class LinkDesk: Sendable {
         var boxes: [LinkID: LinkOutbox] = [:]
         /// Our addresses on the air, by radio.
         var own: [Int: DeviceAddress] = [:]
-        /// Devices with a connection, and which radio it is on.
-        var held: [DeviceAddress: Int] = [:]
+        /// Devices with a connection, and which radios it is on: a device may connect to several.
+        var held: [DeviceAddress: Set<Int>] = [:]
         /// Links with frames since their radio last looked, by radio.
         var unfetched: [Int: Set<LinkID>] = [:]
     }
@@ -48,11 +48,14 @@ final class LinkDesk: Sendable {
     func setOwnAddress(_ address: DeviceAddress?, of radio: Int) { state.withLock { $0.own[radio] = address } }
 
     /// A radio has a connection to a device.
-    func hold(_ device: DeviceAddress, by radio: Int) { state.withLock { $0.held[device] = radio } }
+    func hold(_ device: DeviceAddress, by radio: Int) { state.withLock { _ = $0.held[device, default: []].insert(radio) } }
 
-    /// It has none any more.
+    /// That radio has none any more.
     func release(_ device: DeviceAddress, of radio: Int) {
-        state.withLock { if $0.held[device] == radio { $0.held[device] = nil } }
+        state.withLock { state in
+            state.held[device]?.remove(radio)
+            if state.held[device]?.isEmpty == true { state.held[device] = nil }
+        }
     }
 
     /// Whether a device is one of our radios, or connected to one of them.
