@@ -48,7 +48,9 @@ final class LinkDesk: Sendable {
     func setOwnAddress(_ address: DeviceAddress?, of radio: Int) { state.withLock { $0.own[radio] = address } }
 
     /// A radio has a connection to a device.
-    func hold(_ device: DeviceAddress, by radio: Int) { state.withLock { _ = $0.held[device, default: []].insert(radio) } }
+    func hold(_ device: DeviceAddress, by radio: Int) {
+        state.withLock { _ = $0.held[device, default: []].insert(radio) }
+    }
 
     /// That radio has none any more.
     func release(_ device: DeviceAddress, of radio: Int) {
