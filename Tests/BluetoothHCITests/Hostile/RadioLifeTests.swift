@@ -69,9 +69,9 @@ struct RadioLifeTests {
     @Test("a radio that stops leaves a controller behind that does nothing by itself")
     func quiet() throws {
         let ordeal = try Ordeal()
-        _ = ordeal.controller.wait { state in
-            state.far.commands.contains { $0.opCode == .setScanEnable && $0.parameters[0] == 1 } ? true : nil
-        }
+        // It does everything that it does by itself.
+        let busy = Controller.Activity(isAdvertising: true, isScanning: true)
+        while try ordeal.inRadio({ $0.controller?.activity != busy }) { try ordeal.honest.catchUp() }
         try ordeal.sight(Neighbour(ordeal.controller, 2))
         _ = ordeal.controller.wait { $0.far.opCodes.contains(.createConnection) ? true : nil }
         ordeal.controller.change { state in

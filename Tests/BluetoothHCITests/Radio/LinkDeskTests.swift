@@ -22,6 +22,18 @@ struct LinkDeskTests {
         #expect(!desk.isOurs(device))
     }
 
+    @Test("of two radios that see a newcomer one connects to it; the other may when that one has given up")
+    func claims() {
+        let desk = LinkDesk()
+        #expect(desk.claim(device, by: 0) && !desk.claim(device, by: 1) && desk.isOurs(device))
+        #expect(desk.claim(device, by: 0), "its own claim is in nobody's way")
+        desk.endClaim(of: 0)
+        #expect(desk.claim(device, by: 1))
+        desk.endClaim(of: 1)
+        desk.hold(device, by: 1)
+        #expect(!desk.claim(device, by: 0))
+    }
+
     @Test("our own radios are ours while they are on the air")
     func own() {
         let desk = LinkDesk()

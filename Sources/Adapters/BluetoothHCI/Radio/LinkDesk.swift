@@ -9,8 +9,14 @@ final class LinkDesk: Sendable {
         var own: [Int: DeviceAddress] = [:]
         /// Devices with a connection, and which radios it is on: a device may connect to several.
         var held: [DeviceAddress: Set<Int>] = [:]
+        /// Whom the radios are connecting to; each to one device at a time.
+        var sought: [Int: DeviceAddress] = [:]
         /// Links with frames since their radio last looked, by radio.
         var unfetched: [Int: Set<LinkID>] = [:]
+
+        func isOurs(_ device: DeviceAddress) -> Bool {
+            held[device] != nil || own.values.contains(device) || sought.values.contains(device)
+        }
     }
 
     private let state = Mutex(State())
@@ -60,10 +66,22 @@ final class LinkDesk: Sendable {
         }
     }
 
-    /// Whether a device is one of our radios, or connected to one of them.
-    func isOurs(_ device: DeviceAddress) -> Bool {
-        state.withLock { $0.held[device] != nil || $0.own.values.contains(device) }
+    /// Whether a device is one of our radios, or one of them has a connection to it or is making one.
+    func isOurs(_ device: DeviceAddress) -> Bool { state.withLock { $0.isOurs(device) } }
+
+    /// A radio wants to connect to a device, and to nobody else; `false` when the device is ours already. Several radios see
+    /// a newcomer at once, and one of them is enough.
+    func claim(_ device: DeviceAddress, by radio: Int) -> Bool {
+        state.withLock { state in
+            state.sought[radio] = nil
+            guard !state.isOurs(device) else { return false }
+            state.sought[radio] = device
+            return true
+        }
     }
+
+    /// A radio is not connecting to anybody any more.
+    func endClaim(of radio: Int) { state.withLock { $0.sought[radio] = nil } }
 
     /// A link came up.
     func open(_ link: LinkID, radio: Int, frameLimit: Int) {

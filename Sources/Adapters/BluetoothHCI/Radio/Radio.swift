@@ -236,6 +236,7 @@ final class Radio {
         timers.cancel(armTimer)
         timers.cancel(seeking.queueTimer)
         settings.desk.setOwnAddress(nil, of: settings.number)
+        settings.desk.endClaim(of: settings.number)
         let ended = connections
         connections = []
         for connection in ended {
