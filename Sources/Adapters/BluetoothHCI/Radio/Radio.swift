@@ -119,6 +119,7 @@ final class Radio {
                 log?.record(packet, sent: false, at: Self.microseconds)
                 self?.received(packet)
             }, lost: { [weak self] in self?.hungUp($0) })
+        hasHeard = false
         begin(on: transport)
     }
 
@@ -131,7 +132,6 @@ final class Radio {
         }
         controller.delegate = self
         phase = .starting(Open(transport: transport, controller: controller))
-        hasHeard = false
         status.state = .starting
         statusChanged()
         controller.start(address: ownAddress)
@@ -236,6 +236,7 @@ final class Radio {
         timers.cancel(armTimer)
         timers.cancel(seeking.queueTimer)
         settings.desk.setOwnAddress(nil, of: settings.number)
+        settings.desk.endClaim(of: settings.number)
         let ended = connections
         connections = []
         for connection in ended {
