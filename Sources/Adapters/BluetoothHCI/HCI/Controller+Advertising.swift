@@ -34,16 +34,28 @@ extension Controller {
         wasAcceptedMeanwhile = true
     }
 
-    /// Switches advertising on once more after a connection of our own came up. [ours]: there are controllers (BlueZ's
-    /// emulator is one) that silently end it then; for all others it changes nothing, or is disallowed since it is on.
+    /// Switches advertising off and on, if it is on for all we know; afterwards ``activity`` is right.
+    ///
+    /// [ours]: controllers end advertising and do not tell, or tell in a manner that gets lost, and a node that does not
+    /// advertise is alone. Switching it on alone would not do: what is refused since it is on, and what is refused since
+    /// it cannot be on now, have the same status. While there is an attempt to connect it waits, since some controllers
+    /// take up advertising only without one.
     func confirmAdvertising() {
-        guard activity.isAdvertising, !capabilities.usesExtendedCommands else { return }
-        let isStill = { [weak self] in
-            self.map { $0.activity.isAdvertising && !$0.advertisingChange.isUnderWay } ?? false
-        }
-        commands.enqueue(.setAdvertisingEnable(true), .mandatory, while: isStill) { [weak self] answer in
-            guard case .refused(let status) = answer, status != .commandDisallowed, isStill() else { return }
-            self?.activity.isAdvertising = false
+        isConfirmationDue = false
+        guard phase == .ready, activity.isAdvertising, !advertisingChange.isUnderWay else { return }
+        guard attempt == nil else { return isConfirmationDue = true }
+        advertisingChange.isUnderWay = true
+        updateBusy()
+        stop(advertisingEnable(false)) { controller, status in
+            // It cannot be switched off, so it is on.
+            guard status.isStopped, controller.advertisingChange.next == nil else {
+                return controller.finishAdvertising(.success)
+            }
+            controller.wasAcceptedMeanwhile = false
+            controller.run([controller.advertisingEnable(true)]) { controller, status in
+                controller.activity.isAdvertising = status.isSuccess && !controller.wasAcceptedMeanwhile
+                controller.finishAdvertising(status)
+            }
         }
     }
 
@@ -53,10 +65,9 @@ extension Controller {
         guard !advertisingChange.isUnderWay, let wish = advertisingChange.next else { return }
         advertisingChange = Change(next: nil, isUnderWay: true)
         updateBusy()
-        let extended = capabilities.usesExtendedCommands
         // Also when it should be off already: an accepted connection may have ended it or not, and parameters are refused
         // while it is on.
-        stop(extended ? .setExtendedAdvertisingEnable(false) : .setAdvertisingEnable(false)) { controller, status in
+        stop(advertisingEnable(false)) { controller, status in
             if status.isStopped { controller.activity.isAdvertising = false }
             guard let advertising = wish else {
                 return controller.finishAdvertising(status.isStopped ? .success : status)
@@ -74,6 +85,10 @@ extension Controller {
         if !status.isSuccess { report { $0.refused(.advertising, status) } }
         changeAdvertising()
         updateBusy()
+    }
+
+    private func advertisingEnable(_ isOn: Bool) -> HCICommand {
+        capabilities.usesExtendedCommands ? .setExtendedAdvertisingEnable(isOn) : .setAdvertisingEnable(isOn)
     }
 
     private func steps(of advertising: Advertising) -> [HCICommand] {

@@ -69,6 +69,7 @@ extension Controller {
         timers.cancel(attempt.guardTimer)
         self.attempt = nil
         showAttempt()
+        if isConfirmationDue { confirmAdvertising() }
         return attempt.device
     }
 
@@ -83,8 +84,12 @@ extension Controller {
         guard complete.status.isSuccess else { return connectionFailed(complete) }
         guard complete.handle.rawValue <= ConnectionHandle.maximum, complete.role < 2, let peer = complete.peer else {
             tally.malformedPackets += 1
-            // It may be the one that we tried for, and is of no use as it is.
-            if complete.role == 0, ends(attempt, complete.peer) { endAttempt(.unspecified) }
+            // It may be the one that we tried for, and is of no use as it is; if not, advertising led to it.
+            if complete.role != 0 {
+                advertisingEnded()
+            } else if ends(attempt, complete.peer) {
+                endAttempt(.unspecified)
+            }
             return drop(complete.handle)
         }
         let isCentral = complete.role == 0
@@ -93,6 +98,7 @@ extension Controller {
             // There is one attempt at a time, so this is its end, even if the controller calls the device another name.
             if ends(attempt, peer) { ended = forgetAttempt() }
             if let device = ended, device != peer { report { $0.connectEnded(device, .unspecified) } }
+            // Some controllers (BlueZ's emulator is one) silently end it then.
             confirmAdvertising()
         } else {
             advertisingEnded()
@@ -110,8 +116,8 @@ extension Controller {
     }
 
     private func connectionFailed(_ complete: LowEnergyEvent.ConnectionComplete) {
-        // Only directed advertising ends like that; ours is not.
-        if complete.role == 1, complete.status == .advertisingTimeout { return advertisingEnded() }
+        // One that a neighbour tried to open: whatever became of it, advertising ended with it, and no attempt of ours.
+        if complete.role == 1 { return advertisingEnded() }
         if ends(attempt, complete.peer) { endAttempt(complete.status) }
     }
 

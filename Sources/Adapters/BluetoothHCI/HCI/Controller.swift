@@ -61,6 +61,8 @@ final class Controller {
     var scanningChange = Change<Scanning>()
     /// A connection was accepted while advertising was being switched on: which of the two came first is not known.
     var wasAcceptedMeanwhile = false
+    /// Advertising is to be confirmed as soon as there is no attempt.
+    var isConfirmationDue = false
     var tally = Counters()
     var creditTimer: RadioTimer?
     /// The connection that is being asked for a frame.
