@@ -141,8 +141,22 @@ extension Controller {
     private func drop(_ handle: ConnectionHandle) {
         guard connections[handle] == nil, handle.rawValue <= ConnectionHandle.maximum else { return }
         commands.enqueue(
-            .disconnect(handle, reason: .remoteLowResources), .optional,
+            .disconnect(handle, reason: .remoteLowResources), .dispensable,
             while: { [weak self] in self?.connections[handle] == nil })
+    }
+
+    /// Data came for a connection that we do not know. It may be one whose beginning was lost, or whose end the controller
+    /// refused: we have no use for it, but it keeps one of the few places of the controller, and the far end believes in
+    /// it. So it is ended, after a while and now and then.
+    func heardStranger(_ handle: ConnectionHandle) {
+        let now = timers.now
+        if strangers.count >= BluetoothPolicy.connections {
+            strangers = strangers.filter { now - $0.value < BluetoothPolicy.strangerInterval }
+        }
+        let isRecent = strangers[handle].map { now - $0 < BluetoothPolicy.strangerInterval } ?? false
+        guard !isRecent, strangers.count < BluetoothPolicy.connections || strangers[handle] != nil else { return }
+        strangers[handle] = now
+        _ = after(BluetoothPolicy.strangerPatience) { $0.drop(handle) }
     }
 
     /// Asks whether a handle still stands for the same connection.
@@ -235,8 +249,7 @@ extension Controller {
 
     /// How long data of a connection may stay with the controller.
     private static func patience(_ supervisionTimeout: Milliseconds) -> Milliseconds {
-        let bounds = BluetoothPolicy.creditTimeout
-        return min(max(supervisionTimeout + BluetoothPolicy.creditMargin, bounds.lowerBound), bounds.upperBound)
+        max(supervisionTimeout + BluetoothPolicy.creditMargin, BluetoothPolicy.shortestCreditTimeout)
     }
 }
 

@@ -56,6 +56,8 @@ final class Controller {
     var address = DeviceAddress(kind: .random, bits: 0)
     var data = DataScheduler(pieceLength: 1, total: 0)
     var connections: [ConnectionHandle: Connection] = [:]
+    /// Connections that we do not know, and when one was last taken notice of.
+    var strangers: [ConnectionHandle: Uptime] = [:]
     var attempt: Attempt?
     var advertisingChange = Change<Advertising>()
     var scanningChange = Change<Scanning>()
