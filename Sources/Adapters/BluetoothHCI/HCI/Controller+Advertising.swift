@@ -17,9 +17,33 @@ extension Controller {
         if let advertising, max(advertising.data.count, advertising.scanResponse.count) > Advertising.limit {
             return report { $0.refused(.advertising, .invalidParameters) }
         }
+        advertisingWish = advertising
+        guard !isAdvertisingHeld else { return showHold() }
         advertisingChange.next = .some(advertising)
         changeAdvertising()
     }
+
+    /// Switches advertising off for the time of an attempt, for a controller that does not do both at once: without it, two
+    /// such nodes could never meet. [ours]: an attempt is short, and a phone looks for us more than once.
+    ///
+    /// When it is done, or refused, the attempt goes on.
+    func holdAdvertising() {
+        isAdvertisingHeld = true
+        showHold()
+        advertisingChange.next = .some(nil)
+        changeAdvertising()
+    }
+
+    /// Begins again with what was wished last.
+    func releaseAdvertising() {
+        guard isAdvertisingHeld else { return }
+        isAdvertisingHeld = false
+        showHold()
+        advertisingChange.next = .some(advertisingWish)
+        changeAdvertising()
+    }
+
+    private func showHold() { activity.isAdvertisingPaused = isAdvertisingHeld && advertisingWish != nil }
 
     /// Begins to scan, anew if it does already (which makes the controller report every device again); `nil` stops it.
     func scan(_ scanning: Scanning?) {
@@ -84,6 +108,7 @@ extension Controller {
         advertisingChange.isUnderWay = false
         if !status.isSuccess { report { $0.refused(.advertising, status) } }
         changeAdvertising()
+        if !advertisingChange.isUnderWay, attempt?.phase == .pausing { askToConnect() }
         updateBusy()
     }
 

@@ -11,9 +11,17 @@ extension Controller {
             if attempt.device != device { report { $0.connectEnded(device, .commandDisallowed) } }
             return
         }
-        let number = nextNumber()
-        attempt = Attempt(device: device, number: number)
+        attempt = Attempt(device: device, number: nextNumber(), phase: advertisingYields ? .pausing : .asking)
         showAttempt()
+        if advertisingYields { holdAdvertising() } else { askToConnect() }
+    }
+
+    /// Begins the attempt; nothing is in its way any more.
+    func askToConnect() {
+        guard let attempt else { return }
+        guard !attempt.isCancelled else { return endAttempt(.unknownConnection) }
+        self.attempt?.phase = .asking
+        let (device, number) = (attempt.device, attempt.number)
         let command =
             capabilities.usesExtendedCommands
             ? HCICommand.extendedCreateConnection(to: device, .ours) : .createConnection(to: device, .ours)
@@ -26,8 +34,7 @@ extension Controller {
         switch answer {
         case .none: break
         case .refused(let status):
-            // It may still be at an attempt that we stopped waiting for.
-            if status == .commandDisallowed { commands.enqueue(.createConnectionCancel, .mandatory) }
+            if status == .commandDisallowed { findObstacle() }
             if attempt?.number == number { endAttempt(status) }
         case .success:
             // Nobody would end the attempt if ours is over: an earlier one took its place.
@@ -35,6 +42,16 @@ extension Controller {
             attempt?.phase = .trying
             showAttempt()
             if attempt?.isCancelled == true { sendCancel() }
+        }
+    }
+
+    /// An attempt was disallowed. The controller may still be at one that we stopped waiting for, and is told to stop that;
+    /// if there is none, advertising is in the way. [ours]: there are controllers that say they do both, and do not.
+    private func findObstacle() {
+        let (isOn, isHeld) = (activity.isAdvertising, isAdvertisingHeld)
+        commands.enqueue(.createConnectionCancel, .mandatory) { [weak self] answer in
+            guard case .refused = answer, isOn || isHeld else { return }
+            self?.advertisingYields = isOn
         }
     }
 
@@ -68,6 +85,7 @@ extension Controller {
         guard let attempt else { return nil }
         timers.cancel(attempt.guardTimer)
         self.attempt = nil
+        releaseAdvertising()
         showAttempt()
         if isConfirmationDue { confirmAdvertising() }
         return attempt.device
@@ -124,7 +142,7 @@ extension Controller {
     /// Whether a Connection Complete event tells of an attempt, not of an earlier one that we stopped waiting for: the
     /// controller has not yet begun one that it was only just asked for.
     private func ends(_ attempt: Attempt?, _ peer: DeviceAddress?) -> Bool {
-        attempt.map { $0.phase != .asking || $0.device == peer } ?? false
+        attempt.map { $0.phase == .trying || $0.phase == .cancelling || $0.device == peer } ?? false
     }
 
     private func open(_ connection: HCIConnection) {

@@ -51,6 +51,7 @@ extension Controller {
             return fail("has no room for data: \(count) buffers of \(length) bytes")
         }
         data = DataScheduler(pieceLength: capabilities.bufferLength, total: capabilities.bufferCount)
+        advertisingYields = capabilities.states.map { !$0.contains(.advertisingWhileConnecting) } ?? false
         phase = .ready
         let capabilities = capabilities
         report { $0.controllerReady(capabilities) }
