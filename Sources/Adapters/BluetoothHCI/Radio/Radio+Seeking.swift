@@ -60,8 +60,8 @@ extension Radio {
         let (step, retryAt) = arming.next(
             wish: wish,
             activity: RadioActivity(
-                isAdvertising: activity.isAdvertising, isScanning: activity.isScanning,
-                connecting: activity.connecting), at: now)
+                isAdvertising: activity.isAdvertising || activity.isAdvertisingPaused,
+                isScanning: activity.isScanning, connecting: activity.connecting), at: now)
         let moments = [retryAt, seeking.plan.nextChange(after: now)].compactMap(\.self)
         timers.cancel(armTimer)
         armTimer = moments.min().map { moment in timers.after(moment - now) { [weak self] in self?.arm() } }

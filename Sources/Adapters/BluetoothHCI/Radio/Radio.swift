@@ -305,6 +305,7 @@ final class Radio {
                 self?.statusChanged()
             }
         }
+        if degree == 0 { controller.confirmAdvertising() }
         runQueue()
         arm()
         statusChanged()
