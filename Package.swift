@@ -105,7 +105,9 @@ let package = Package(
             path: "Tests/JournalProbe", swiftSettings: strict),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Application", "Domain", "InMemory", "NativeCryptography", "ZlibCompression"],
+            dependencies: [
+                "Application", "BluetoothHCI", "Domain", "InMemory", "NativeCryptography", "Support", "ZlibCompression",
+            ],
             path: "Tests/Benchmarks", swiftSettings: strict),
         .executableTarget(
             name: "SimulationHash", dependencies: ["Application", "Domain", "InMemory"],

@@ -105,14 +105,14 @@ struct Harness {
             ? decimal(perSecond / 1_000_000, digits: 2) + " M" : decimal(perSecond / 1000) + " k"
     }
 
-    private func decimal(_ value: Double, digits: Int = 1) -> String {
+    func decimal(_ value: Double, digits: Int = 1) -> String {
         let scale = digits == 1 ? 10.0 : 100.0
         let scaled = Int((value * scale).rounded())
         let fraction = String(scaled % Int(scale))
         return "\(scaled / Int(scale))." + String(repeating: "0", count: digits - fraction.count) + fraction
     }
 
-    private func column(_ text: String, _ width: Int, right: Bool = false) -> String {
+    func column(_ text: String, _ width: Int, right: Bool = false) -> String {
         let blanks = String(repeating: " ", count: max(0, width - text.count))
         return right ? blanks + text : text + blanks
     }

@@ -1,5 +1,6 @@
 extension FixedWidthInteger where Self: UnsignedInteger {
     /// Reads bytes as one number, the first byte most significant; bytes beyond the type's width push earlier ones out.
+    @inlinable
     init(bigEndianBytes bytes: some Sequence<UInt8>) {
         var value: Self = 0
         for byte in bytes { value = value << 8 | Self(truncatingIfNeeded: byte) }

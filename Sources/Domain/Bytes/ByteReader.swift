@@ -26,6 +26,7 @@ public struct ByteReader: Sendable {
     }
 
     /// Takes one big-endian number.
+    @inlinable
     public mutating func take<Number: FixedWidthInteger & UnsignedInteger>(_ type: Number.Type) -> Number? {
         take(Number.bitWidth / 8).map { Number(bigEndianBytes: $0) }
     }

@@ -25,6 +25,10 @@ public struct FrameDelimiter: Sendable {
     ///   when further bytes do not complete it.
     public mutating func append(_ bytes: ArraySlice<UInt8>, at now: Uptime) -> [[UInt8]] {
         guard !bytes.isEmpty else { return [] }
+        if buffer.isEmpty, isFrame(bytes) {
+            pending = nil
+            return [Array(bytes)]
+        }
         guard buffer.count + bytes.count <= PacketPolicy.maximumStreamBuffer else {
             reset()
             return []
@@ -34,7 +38,7 @@ public struct FrameDelimiter: Sendable {
         var start = 0
         scan: while true {
             start = skipToVersion(from: start)
-            switch measure(from: start) {
+            switch Self.measure(buffer.span, from: start) {
             case .complete(let length):
                 frames.append(Array(buffer[start..<start + length]))
                 pending = nil
@@ -81,9 +85,15 @@ public struct FrameDelimiter: Sendable {
         return cursor
     }
 
+    /// Whether the bytes are one frame, from the first to the last: then nothing needs to be put together.
+    private func isFrame(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.first == PacketPolicy.version1 || bytes.first == PacketPolicy.version2 else { return false }
+        if case .complete(let length) = Self.measure(bytes.span, from: 0) { return length == bytes.count }
+        return false
+    }
+
     /// Reads the frame's length off its header.
-    private func measure(from start: Int) -> Measure {
-        let bytes = buffer.span
+    private static func measure(_ bytes: Span<UInt8>, from start: Int) -> Measure {
         guard let header = FrameHeader(bytes, at: start), let hops = header.hopCount(in: bytes, at: start) else {
             return .headerIncomplete
         }

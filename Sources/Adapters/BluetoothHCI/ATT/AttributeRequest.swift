@@ -77,9 +77,14 @@ enum AttributeValuePDU {
     static let headerLength = 3
 
     /// Puts a PDU together.
-    static func encode(_ opcode: AttributeOpcode, _ handle: UInt16, _ value: some Collection<UInt8>) -> [UInt8] {
+    ///
+    /// - Parameter room: Zeros in front, for headers that go before it: so the value is copied once and no more.
+    static func encode(
+        _ opcode: AttributeOpcode, _ handle: UInt16, _ value: some Collection<UInt8>, behind room: Int = 0
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(headerLength + value.count)
+        bytes.reserveCapacity(room + headerLength + value.count)
+        bytes.append(contentsOf: repeatElement(0, count: room))
         bytes.append(opcode.rawValue)
         bytes.append(littleEndian: handle)
         bytes.append(contentsOf: value)

@@ -81,16 +81,20 @@ final class GATTBearer {
     ///
     /// `nil` when it is not subscribed, or the value is longer than ``valueLimit``; also while ``isExchangingMTU``, when
     /// neither side knows what the other can take (Core Specification, Vol 3, Part F, 3.4.2.2, rule 5).
-    func notification(of value: [UInt8]) -> [UInt8]? {
+    ///
+    /// - Parameter room: Zeros in front, for headers that go before it.
+    func notification(of value: [UInt8], behind room: Int = 0) -> [UInt8]? {
         guard isSubscribed, !isExchangingMTU, value.count <= valueLimit else { return nil }
-        return AttributeValuePDU.encode(.handleValueNotification, AttributeDatabase.meshValue, value)
+        return AttributeValuePDU.encode(.handleValueNotification, AttributeDatabase.meshValue, value, behind: room)
     }
 
     /// The PDU that writes a value without response; `nil` when the client is not ready, or the value is longer than
     /// ``valueLimit``.
-    func write(of value: [UInt8]) -> [UInt8]? {
+    ///
+    /// - Parameter room: Zeros in front, for headers that go before it.
+    func write(of value: [UInt8], behind room: Int = 0) -> [UInt8]? {
         guard isClientReady, let handle = client.valueHandle, value.count <= valueLimit else { return nil }
-        return AttributeValuePDU.encode(.writeCommand, handle, value)
+        return AttributeValuePDU.encode(.writeCommand, handle, value, behind: room)
     }
 
     // MARK: The client

@@ -71,6 +71,8 @@ final class Controller {
     private var willReportActivity = false
     private var isSettling = false
     private var willSettle = false
+    /// Whether the call that is under way ends with settling.
+    private var isReceiving = false
     private(set) lazy var commands = CommandQueue(timers: timers, send: send) { [weak self] in self?.fail($0) }
 
     /// What the controller does, kept right by its events. Several changes at once make one report.
@@ -115,6 +117,7 @@ final class Controller {
     func receive(_ packet: [UInt8]) {
         guard phase != .new, phase != .failed else { return }
         lastHeard = timers.now
+        isReceiving = true
         switch packet.first {
         case PacketIndicator.event:
             guard let event = HCIEvent(packet.dropFirst()) else {
@@ -126,6 +129,7 @@ final class Controller {
         // SCO and ISO, which we never ask for, and what no controller may send.
         default: tally.malformedPackets += 1
         }
+        isReceiving = false
         settle()
     }
 
@@ -181,7 +185,7 @@ final class Controller {
 
     /// Sees to it that reports are made, and data is sent, when the present call is over.
     func settleSoon() {
-        guard !isSettling, !willSettle else { return }
+        guard !isSettling, !willSettle, !isReceiving else { return }
         willSettle = true
         timers.after(0) { [weak self] in
             self?.willSettle = false

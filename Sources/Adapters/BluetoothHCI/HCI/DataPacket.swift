@@ -32,8 +32,9 @@ struct DataPacket: Hashable, Sendable {
 
     /// The packet as we send it, with its H4 indicator: a start, which must not be flushed, by 0b00, the rest by 0b01.
     var bytes: [UInt8] {
-        var bytes = [PacketIndicator.data]
+        var bytes: [UInt8] = []
         bytes.reserveCapacity(5 + payload.count)
+        bytes.append(PacketIndicator.data)
         bytes.append(littleEndian: handle.rawValue & 0x0fff | (isStart ? 0 : 0x1000))
         bytes.append(littleEndian: UInt16(clamping: payload.count))
         bytes += payload

@@ -38,8 +38,9 @@ struct DataScheduler {
     /// Credits not held by a connection.
     private(set) var free: Int
     private var senders: [ConnectionHandle: Sender] = [:]
-    /// Those that may have something to send, in the order of their turns; each once.
-    private var round: ArraySlice<ConnectionHandle> = []
+    /// Those that may have something to send, in the order of their turns; each once. So few that moving them all up costs
+    /// less than the storage that a slice would leave behind.
+    private var round: [ConnectionHandle] = []
 
     init(pieceLength: Int, total: Int) {
         self.pieceLength = max(1, pieceLength)
@@ -92,7 +93,8 @@ struct DataScheduler {
     mutating func nextTurn() -> ConnectionHandle? {
         guard free > 0 else { return nil }
         for _ in 0..<round.count {
-            guard let handle = round.popFirst(), let sender = senders[handle] else { continue }
+            let handle = round.removeFirst()
+            guard let sender = senders[handle] else { continue }
             if maySend(sender) {
                 senders[handle]?.isInRound = false
                 return handle

@@ -33,7 +33,13 @@ struct L2CAPAssembler: Sendable {
     mutating func receive(_ fragment: ArraySlice<UInt8>, isStart: Bool) -> L2CAPFrame? {
         guard isStart else { return proceed(with: fragment) }
         if case .collecting = state { dropped += 1 }
-        return collect(Array(fragment))
+        // A frame in one piece is not copied, and the storage for any other is made once.
+        return judge(fragment) { length in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(length)
+            bytes.append(contentsOf: fragment)
+            return bytes
+        }
     }
 
     private mutating func proceed(with fragment: ArraySlice<UInt8>) -> L2CAPFrame? {
@@ -48,23 +54,25 @@ struct L2CAPAssembler: Sendable {
             // The state is let go first, so that the buffer is appended to and not copied.
             state = .idle
             bytes.append(contentsOf: fragment)
-            return collect(bytes)
+            return judge(bytes[...]) { [bytes] _ in bytes }
         }
     }
 
     /// Judges what a frame has so far. The header may come in pieces as well: some controllers cut anywhere.
-    private mutating func collect(_ bytes: [UInt8]) -> L2CAPFrame? {
+    ///
+    /// - Parameter keep: The same bytes, to be added to, and how many they may become.
+    private mutating func judge(_ bytes: ArraySlice<UInt8>, keep: (_ length: Int) -> [UInt8]) -> L2CAPFrame? {
         var reader = ByteReader(bytes)
         guard let length = reader.takeLittleEndian(UInt16.self), let channel = reader.takeLittleEndian(UInt16.self)
         else {
-            state = .collecting(bytes)
+            state = .collecting(keep(L2CAPFrame.headerLength))
             return nil
         }
         let missing = Int(length) - reader.count
         guard missing >= 0 else { return drop(then: .idle) }
         guard length <= limit else { return drop(then: missing > 0 ? .skipping(missing) : .idle) }
         guard missing == 0 else {
-            state = .collecting(bytes)
+            state = .collecting(keep(bytes.count + missing))
             return nil
         }
         state = .idle

@@ -56,6 +56,12 @@ struct L2CAPChannels: Sendable {
         L2CAPFrame(channel: .attributes, payload: Array(pdu)[...]).encoded
     }
 
+    /// The same for a PDU that was made behind ``L2CAPFrame/headerLength`` free bytes; it is not copied.
+    static func frame(ofAttributePDUBehindHeader bytes: consuming [UInt8]) -> [UInt8] {
+        L2CAPFrame.fillHeader(of: &bytes, channel: .attributes)
+        return bytes
+    }
+
     /// A far end that asks without reading our answers gets no more of them: what cannot be answered is not acted on.
     @discardableResult
     private mutating func enqueue(_ answer: [UInt8], on channel: L2CAPChannel) -> Bool {

@@ -36,4 +36,14 @@ struct L2CAPFrame: Hashable, Sendable {
         bytes.append(contentsOf: payload)
         return bytes
     }
+
+    /// Writes the header of a frame into the ``headerLength`` bytes that were left free in front of its payload.
+    static func fillHeader(of frame: inout [UInt8], channel: L2CAPChannel) {
+        guard frame.count >= headerLength else { return }
+        let length = UInt16(clamping: frame.count - headerLength)
+        for (place, number) in [length, channel.rawValue].enumerated() {
+            frame[2 * place] = UInt8(truncatingIfNeeded: number)
+            frame[2 * place + 1] = UInt8(truncatingIfNeeded: number >> 8)
+        }
+    }
 }

@@ -35,6 +35,9 @@ final class LinkDesk: Sendable {
     /// The radio of a link; `nil` when the link is gone.
     func radio(of link: LinkID) -> Int? { state.withLock { $0.boxes[link]?.radio } }
 
+    /// Links that are open.
+    var openLinks: Int { state.withLock { $0.boxes.count } }
+
     // MARK: From the radio's queue
 
     /// A link came up.

@@ -13,13 +13,16 @@ extension Radio: ControllerDelegate {
         }
         statusChanged()
         arm()
+        finishStopIfQuiet()
     }
 
     func refused(_ refusal: Controller.Refusal, _ status: HCIStatus) {
+        // What it goes on with, it refused to stop.
         let step: ArmingStep<DeviceAddress>
+        let activity = controller?.activity
         switch refusal {
-        case .advertising: step = .startAdvertising
-        case .scanning: step = .startScanning
+        case .advertising: step = activity?.isAdvertising == true ? .stopAdvertising : .startAdvertising
+        case .scanning: step = activity?.isScanning == true ? .stopScanning : .startScanning
         }
         log(.debug, "\(settings.address): \(refusal) was refused: \(status)")
         arming.refused(step, at: timers.now)
@@ -53,12 +56,6 @@ extension Radio: ControllerDelegate {
         } else {
             seeking.accepted(connection.peer, at: timers.now)
         }
-        let patience = connection.isCentral ? BluetoothPolicy.setUpTimeout : BluetoothPolicy.subscriptionPatience
-        new.setUpTimer = timers.after(patience) { [weak self, weak new] in
-            guard let self, let new, !new.isInUse else { return }
-            log(.debug, "\(name(of: new.peer)): no link within \(patience.count / 1000) s")
-            disconnect(new)
-        }
         if isStopping { disconnect(new) } else { new.start() }
         statusChanged()
         arm()
@@ -75,17 +72,15 @@ extension Radio: ControllerDelegate {
         guard let place = connections.firstIndex(where: { $0.handle == handle }) else { return }
         let connection = connections.remove(at: place)
         connection.end(reason.description)
+        keepFaults(connection.faults)
         // Only what we closed ourselves, and what was of use before, ended well: a far end that hangs up counts like one
         // that falls silent (spec: ble-gatt §10), and one that never became a link is not to be tried again at once.
         let isError = reason != .localHostTerminated || !connection.wasInUse
         seeking.ended(connection.peer, isCentral: connection.isCentral, isError: isError, at: timers.now)
-        if isStopping {
-            if connections.isEmpty { finishStop() }
-            return
-        }
         statusChanged()
         runQueue()
         arm()
+        finishStopIfQuiet()
     }
 
     func received(_ fragment: ArraySlice<UInt8>, isStart: Bool, on handle: ConnectionHandle) {

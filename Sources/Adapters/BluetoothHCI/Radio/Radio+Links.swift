@@ -50,9 +50,7 @@ extension Radio {
 
     /// The oldest frame that the node left for a link.
     func nextFrame(of link: LinkID) -> (frame: [UInt8], isNoticeDue: Bool)? {
-        guard let next = settings.desk.nextFrame(of: link) else { return nil }
-        countFrame(isSent: true)
-        return next
+        settings.desk.nextFrame(of: link)
     }
 
     func reportWritable(_ link: LinkID) { settings.handlers.linkWritable(link) }

@@ -47,18 +47,24 @@ final class Radio {
     private var maintenanceTimer: RadioTimer?
     private var status: AdapterStatus
     private var isPublishing = false
+    /// What went wrong here, and in controllers and connections that are gone.
+    private var pastFaults: [String: UInt64] = [:]
+    /// What was reported since the adapter was last at work.
+    private var reportedReasons: Set<String> = []
     private var hasReportedLoss = false
-    /// The last failure that was logged; `nil` once the adapter was ready after it.
-    private var reported: (state: AdapterStatus.State, reason: String)?
     /// Whether the adapter said anything since it was opened.
     private var hasHeard = false
-    private var afterStop: (() -> Void)?
+    /// Who waits for the radio to stop.
+    private var afterStop: [() -> Void] = []
 
+    /// Makes a radio that does nothing before ``start()``.
+    ///
+    /// - Parameter open: Opens the adapter elsewhere and hands the result to ``opened(_:)``.
     init(_ settings: RadioSettings, queue: DispatchQueue, open: @escaping () -> Void) {
         self.settings = settings
         self.queue = queue
         openAdapter = open
-        timers = DispatchTimers(queue: queue)
+        timers = settings.timers(queue)
         ownAddress = DeviceAddress.staticRandom(from: settings.random())
         seeking = Seeking(service: settings.configuration.service, savesPower: settings.configuration.savesPower)
         status = AdapterStatus(address: settings.address, state: .opening)
@@ -140,7 +146,7 @@ final class Radio {
         phase = .ready(open)
         recovery.ready(at: timers.now)
         hasReportedLoss = false
-        reported = nil
+        reportedReasons = []
         status.state = .ready
         status.reason = nil
         status.remedy = nil
@@ -166,6 +172,7 @@ final class Radio {
 
     /// The adapter is gone, or of no use: everything on it ends, and it is tried again.
     func lost(_ reason: String, state: AdapterStatus.State, remedy: String? = nil) {
+        guard !isStopping else { return finishStop() }
         guard let open else { return }
         let wasReady = controller != nil
         phase = .waiting
@@ -190,9 +197,14 @@ final class Radio {
         open.transport.close()
         timers.cancel(maintenanceTimer)
         timers.cancel(armTimer)
+        timers.cancel(seeking.queueTimer)
         let ended = connections
         connections = []
-        for connection in ended { connection.end(reason) }
+        for connection in ended {
+            connection.end(reason)
+            keepFaults(connection.faults)
+        }
+        keepFaults(open.controller.counters.byName)
         seeking.end()
     }
 
@@ -200,33 +212,39 @@ final class Radio {
         timers.after(max(0, moment - timers.now)) { [weak self] in self?.tryToOpen() }
     }
 
-    /// Says goodbye to every connection, so that the neighbours need not wait for a timeout, and closes.
+    /// Says goodbye to every connection, so that the neighbours need not wait for a timeout, ends what the controller would
+    /// go on with by itself, and closes.
+    ///
+    /// A controller that advertised on would lead phones to a node that is not there.
     func stop(_ done: @escaping () -> Void) {
-        guard let controller, !connections.isEmpty else { return finish(done) }
-        afterStop = done
+        afterStop.append(done)
+        guard afterStop.count == 1 else { return }
+        guard let controller else { return finishStop() }
         for connection in connections { controller.disconnect(connection.handle, reason: .remotePowerOff) }
         timers.after(BluetoothPolicy.goodbyeTimeout) { [weak self] in self?.finishStop() }
+        arm()
+        finishStopIfQuiet()
     }
 
-    /// Ends a stop that waits for its last connection.
-    func finishStop() {
-        guard let done = afterStop else { return }
-        afterStop = nil
-        finish(done)
+    /// Ends a stop that waits for nothing any more.
+    func finishStopIfQuiet() {
+        guard isStopping, connections.isEmpty, controller?.activity == Controller.Activity() else { return }
+        finishStop()
+    }
+
+    private func finishStop() {
+        guard isStopping else { return }
+        let (open, waiting) = (open, afterStop)
+        phase = .stopped
+        afterStop = []
+        if let open { tearDown(open, "the node stops") }
+        status.state = .stopped
+        publish()
+        for done in waiting { done() }
     }
 
     /// Whether the node stops.
-    var isStopping: Bool { afterStop != nil }
-
-    private func finish(_ done: () -> Void) {
-        let open = open
-        phase = .stopped
-        if let open { tearDown(open, "the node stops") }
-        status.state = .stopped
-        statusChanged()
-        publish()
-        done()
-    }
+    var isStopping: Bool { !afterStop.isEmpty }
 
     // MARK: Upkeep
 
@@ -255,13 +273,25 @@ final class Radio {
     /// A device's name in the log and in `status`.
     func name(of device: DeviceAddress) -> String { "ble:\(device)" }
 
-    func countFault(_ name: String) { status.faults[name, default: 0] += 1 }
+    func countFault(_ name: String) { pastFaults[name, default: 0] += 1 }
 
     func countFrame(isSent: Bool) { if isSent { status.framesSent += 1 } else { status.framesReceived += 1 } }
 
+    /// Keeps the count of what is about to go: what is counted never becomes less.
+    func keepFaults(_ faults: [String: UInt64]) { pastFaults.merge(faults, uniquingKeysWith: +) }
+
+    /// What went wrong so far, by name.
+    var faults: [String: UInt64] {
+        var all = pastFaults
+        for connection in connections { all.merge(connection.faults, uniquingKeysWith: +) }
+        if let open { all.merge(open.controller.counters.byName, uniquingKeysWith: +) }
+        return all
+    }
+
     private func report(_ state: AdapterStatus.State, _ reason: String, _ remedy: String?) {
-        // The first of a row of equal failures is news.
-        let isNews = reported.map { $0 != (state, reason) } ?? true
+        // Once is enough for what keeps it from work again and again.
+        let isNews =
+            reportedReasons.count < BluetoothPolicy.reportedReasons && reportedReasons.insert(reason).inserted
         status.state = state
         status.reason = reason
         status.remedy = remedy
@@ -270,7 +300,6 @@ final class Radio {
         statusChanged()
         guard isNews, !hasReportedLoss || state != .missing else { return }
         hasReportedLoss = true
-        reported = (state, reason)
         log(.warning, "\(settings.address): \(reason)" + (remedy.map { "; \($0)" } ?? ""))
     }
 
@@ -291,7 +320,7 @@ final class Radio {
                 device: $0.peer.description, isOutgoing: $0.isCentral, mtu: $0.bearer.mtu, signal: $0.signal,
                 links: $0.openLinks)
         }
-        if let counters = controller?.counters { status.faults.merge(counters.byName) { $1 } }
+        status.faults = faults
         settings.publish(status)
     }
 }

@@ -49,8 +49,9 @@ struct H4Decoder {
         if let fault { throw fault }
         if isHunting, !findReset() { return nil }
         do {
+            if partial.isEmpty, let packet = try takeWhole() { return packet }
             while true {
-                let wanted = try Self.length(of: partial)
+                let wanted = try Self.length(of: partial[...])
                 if wanted == partial.count { break }
                 let count = min(wanted - partial.count, supplied.count)
                 guard count > 0 else {
@@ -69,10 +70,19 @@ struct H4Decoder {
         return partial
     }
 
+    /// The next packet if all of it lies in one piece, as nearly all do.
+    private mutating func takeWhole() throws(LostFraming) -> [UInt8]? {
+        let length = try Self.length(of: supplied)
+        guard length <= supplied.count else { return nil }
+        defer { supplied = supplied.dropFirst(length) }
+        return Array(supplied.prefix(length))
+    }
+
     /// How long a packet must be that starts so: as far as is known, to the end of the indicator, the header or the
     /// data.
-    private static func length(of start: [UInt8]) throws(LostFraming) -> Int {
+    private static func length(of start: ArraySlice<UInt8>) throws(LostFraming) -> Int {
         guard let indicator = start.first else { return 1 }
+        let first = start.startIndex
         let header: Int
         switch indicator {
         case 1, 3: header = 4  // Opcode or handle, length.
@@ -81,8 +91,8 @@ struct H4Decoder {
         default: throw .unknownIndicator(indicator)
         }
         guard start.count >= header else { return header }
-        guard indicator == 2 || indicator == 5 else { return header + Int(start[header - 1]) }
-        var length = Int(start[3]) | Int(start[4]) << 8
+        guard indicator == 2 || indicator == 5 else { return header + Int(start[first + header - 1]) }
+        var length = Int(start[first + 3]) | Int(start[first + 4]) << 8
         if indicator == 5 { length &= 0x3FFF }  // The two bits above are reserved (Vol 4, Part E, 5.4.5).
         guard length <= BluetoothPolicy.longestData else { throw .tooLong(indicator: indicator, length: length) }
         return header + length

@@ -4,11 +4,8 @@
 /* The kernel's Bluetooth socket ABI: constants and structures of the headers only. The library behind them is neither
    linked nor needed. */
 #include <errno.h>
-#include <poll.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <bluetooth/bluetooth.h>
@@ -55,32 +52,5 @@ static inline int64_t serial_set_speed(int descriptor, uint32_t speed) {
     return -1;
 }
 #endif
-
-/* epoll(7) for one descriptor; glibc's module for Swift leaves it out. Returns a descriptor that is readable whenever the
-   watched one has something to read, has room and wants it, or is in error; or -1 with errno set. */
-static inline int watch_create(int watched) {
-    struct epoll_event event = {.events = EPOLLIN};
-    int watch = epoll_create1(EPOLL_CLOEXEC);
-    if (watch < 0) return -1;
-    if (epoll_ctl(watch, EPOLL_CTL_ADD, watched, &event) == 0) return watch;
-    int code = errno;
-    close(watch);
-    errno = code;
-    return -1;
-}
-
-/* Sets whether room for writing matters. */
-static inline int watch_set_writing(int watch, int watched, int matters) {
-    struct epoll_event event = {.events = matters ? EPOLLIN | EPOLLOUT : EPOLLIN};
-    return epoll_ctl(watch, EPOLL_CTL_MOD, watched, &event);
-}
-
-/* What the watched descriptor is ready for, as poll(2) says it; 0 for nothing. Does not wait. */
-static inline int watch_events(int watch) {
-    struct epoll_event event = {0};
-    if (epoll_wait(watch, &event, 1, 0) != 1) return 0;
-    return (event.events & EPOLLIN ? POLLIN : 0) | (event.events & EPOLLOUT ? POLLOUT : 0) |
-           (event.events & EPOLLERR ? POLLERR : 0) | (event.events & EPOLLHUP ? POLLHUP : 0);
-}
 
 #endif

@@ -1,36 +1,38 @@
 import Foundation
 import Glibc
-import Support
 
 /// The barest host: writes H4 packets to a controller's socket and reads what comes, for tests of the air itself.
-final class RawHost {
+public final class RawHost {
     /// The socket was closed by the other side.
-    struct Lost: Error {}
+    public struct Lost: Error {}
     /// What was awaited did not come.
-    struct Silent: Error {}
+    public struct Silent: Error {}
 
     /// How long to wait for what is sure to come, in seconds.
-    static let patience = SatchelNode.patience
+    public static let patience = SatchelNode.patience
     /// How long to wait for what must not come: many times what it takes when it comes, in seconds.
-    static let moment = 0.3
+    public static let moment = 0.3
 
-    private let descriptor: Int32
+    /// The socket, for who wants to read and write faster than it is done here.
+    public let descriptor: Int32
     private var received: [UInt8] = []
     /// Packets that nobody has asked for yet.
     private var packets: [[UInt8]] = []
 
-    init(_ path: String) throws {
+    /// Connects to a controller.
+    public init(_ path: String) throws {
         guard let descriptor = UnixSocket.connect(to: path) else { throw Lost() }
         self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
 
-    func send(_ packet: [UInt8]) { _ = Glibc.send(descriptor, packet, packet.count, Int32(MSG_NOSIGNAL)) }
+    /// Sends a packet, indicator included.
+    public func send(_ packet: [UInt8]) { _ = Glibc.send(descriptor, packet, packet.count, Int32(MSG_NOSIGNAL)) }
 
     /// Sends a command and waits for its end: the return parameters, of which the first is the status.
     @discardableResult
-    func command(
+    public func command(
         _ opcode: UInt16, _ parameters: [UInt8] = [], within seconds: Double = RawHost.patience
     ) throws -> [UInt8] {
         let code = [UInt8(opcode & 0xFF), UInt8(opcode >> 8)]
@@ -44,13 +46,15 @@ final class RawHost {
     }
 
     /// Sends a whole L2CAP frame in one ACL packet.
-    func data(_ handle: UInt16, _ bytes: [UInt8]) {
+    public func data(_ handle: UInt16, _ bytes: [UInt8]) {
         let length = UInt16(bytes.count)
         send([2, UInt8(handle & 0xFF), UInt8(handle >> 8), UInt8(length & 0xFF), UInt8(length >> 8)] + bytes)
     }
 
     /// Waits for an event; those that came before and were not asked for count too.
-    func event(_ code: UInt8, subevent: UInt8? = nil, within seconds: Double = RawHost.patience) throws -> [UInt8] {
+    public func event(_ code: UInt8, subevent: UInt8? = nil, within seconds: Double = RawHost.patience) throws
+        -> [UInt8]
+    {
         let packet = try packet(within: seconds) {
             $0[0] == 4 && $0[1] == code && (subevent == nil || $0[3] == subevent)
         }
@@ -58,7 +62,7 @@ final class RawHost {
     }
 
     /// Waits for a packet.
-    func packet(within seconds: Double = RawHost.patience, where isWanted: ([UInt8]) -> Bool) throws -> [UInt8] {
+    public func packet(within seconds: Double = RawHost.patience, where isWanted: ([UInt8]) -> Bool) throws -> [UInt8] {
         let end = Date(timeIntervalSinceNow: seconds)
         while true {
             if let index = packets.firstIndex(where: isWanted) { return packets.remove(at: index) }
@@ -67,7 +71,7 @@ final class RawHost {
     }
 
     /// Waits until the other side closes the socket.
-    func end(within seconds: Double = RawHost.patience) throws {
+    public func end(within seconds: Double = RawHost.patience) throws {
         let end = Date(timeIntervalSinceNow: seconds)
         do {
             while try read(until: end) {}
@@ -97,7 +101,7 @@ final class RawHost {
 
 extension RawHost {
     /// Resets the controller, lets every event through, and sets a random address that ends in C0.
-    func prepare(_ number: UInt8) throws {
+    public func prepare(_ number: UInt8) throws {
         try command(0x0C03)
         try command(0x0C01, [UInt8](repeating: 0xFF, count: 7) + [0x3F])
         try command(0x2001, [0xFF, 0xFF, 0x0F, 0, 0, 0, 0, 0])
@@ -105,17 +109,17 @@ extension RawHost {
     }
 
     /// The random static address that ``prepare(_:)`` sets.
-    func address(_ number: UInt8) -> [UInt8] { [number, 2, 3, 4, 5, 0xC0] }
+    public func address(_ number: UInt8) -> [UInt8] { [number, 2, 3, 4, 5, 0xC0] }
 
     /// Advertises every 20 ms; answers the status.
-    func advertise() throws -> UInt8? {
+    public func advertise() throws -> UInt8? {
         try command(0x2006, [0x20, 0, 0x20, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0])
         try command(0x2008, [3, 2, 1, 6] + [UInt8](repeating: 0, count: 28))
         return try command(0x200A, [1]).first
     }
 
     /// Begins to connect, with a supervision timeout of 100 ms; answers the status.
-    func connect(to number: UInt8) throws -> UInt8? {
+    public func connect(to number: UInt8) throws -> UInt8? {
         try command(
             0x200D,
             [0x10, 0, 0x10, 0, 0, 1] + address(number) + [1, 6, 0, 6, 0, 0, 0, 10, 0, 0, 0, 0, 0]
@@ -123,7 +127,7 @@ extension RawHost {
     }
 
     /// Waits for a connection and answers its status and handle.
-    func connection(within seconds: Double = RawHost.patience) throws -> (status: UInt8, handle: UInt16) {
+    public func connection(within seconds: Double = RawHost.patience) throws -> (status: UInt8, handle: UInt16) {
         let event = try event(0x3E, subevent: 0x0A, within: seconds)
         return (event[1], UInt16(event[2]) | UInt16(event[3]) << 8)
     }
