@@ -52,6 +52,8 @@ final class Radio {
     /// What was reported since the adapter was last at work.
     private var reportedReasons: Set<String> = []
     private var hasReportedLoss = false
+    /// When the last try to open the adapter began.
+    private var triedAt = Uptime(milliseconds: 0)
     /// Whether the adapter said anything since it was opened.
     private var hasHeard = false
     /// Who waits for the radio to stop.
@@ -83,6 +85,7 @@ final class Radio {
     private func tryToOpen() {
         guard case .waiting = phase else { return }
         phase = .opening
+        triedAt = timers.now
         openAdapter()
     }
 
@@ -102,7 +105,7 @@ final class Radio {
         phase = .waiting
         let isMissing = if case .missing = error { true } else { false }
         report(isMissing ? .missing : .blocked, error.description, error.remedy)
-        wait(until: recovery.failed(at: timers.now))
+        wait(until: recovery.failed(at: timers.now, after: timers.now - triedAt))
     }
 
     private func begin(_ opened: OpenedAdapter) {
@@ -182,7 +185,7 @@ final class Radio {
             settings.handlers.adapterDown()
         }
         report(state, reason, remedy)
-        wait(until: recovery.lost(at: timers.now))
+        wait(until: recovery.lost(at: timers.now, after: timers.now - triedAt))
     }
 
     private var open: Open? {
