@@ -22,8 +22,8 @@ public struct AdapterRecovery: Sendable {
     /// An adapter that was ready is gone. Returns when to try to open it.
     ///
     /// For one that was not ready yet, the same as ``failed(at:after:)``.
-    public mutating func lost(at now: Uptime, after duration: Milliseconds = 0) -> Uptime {
-        guard let since = readyAt else { return failed(at: now, after: duration) }
+    public mutating func lost(at now: Uptime) -> Uptime {
+        guard let since = readyAt else { return failed(at: now) }
         readyAt = nil
         lostAt = now
         shortLives = now - since < RadioPolicy.shortLife ? min(shortLives + 1, RadioPolicy.maximumShortLives) : 0

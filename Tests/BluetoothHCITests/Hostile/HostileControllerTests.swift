@@ -34,7 +34,7 @@ struct HostileControllerTests {
         // Of what follows, some is taken for the rest, and the next byte begins no packet.
         for _ in 0..<300 { ordeal.honest.say(Neighbour.write([7, 7, 7, 7])) }
         try ordeal.station.until("the end") { $0.adapterDowns == 1 ? true : nil }
-        try ordeal.comeBack(in: 2)
+        try ordeal.comeBack()
     }
 
     @Test("data and events for handles that are none are counted and let go")

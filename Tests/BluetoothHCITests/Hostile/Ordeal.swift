@@ -137,11 +137,8 @@ final class Ordeal {
     }
 
     /// The adapter was lost: waits until the radio has it again, and checks that it carries links as before.
-    ///
-    /// - Parameter life: How often the adapter was opened by then, at least.
-    func comeBack(in life: Int) throws {
+    func comeBack() throws {
         #expect(!station.seen.alive.contains { $0.id == link })
-        _ = try #require(controller.wait { $0.lives >= life ? $0.lives : nil })
         try station.until("a radio at work again") { seen in
             seen.logs.count { $0.contains("on the air as") } == seen.adapterDowns + 1 ? true : nil
         }

@@ -49,7 +49,7 @@ struct UnwillingControllerTests {
         let lives = try #require(ordeal.controller.wait { $0.lives > 2 ? $0.lives : nil })
         #expect(ordeal.station.seen.logs.contains { $0.contains("accepts no more commands") })
         ordeal.controller.change { $0.far.credits = 1 }
-        try ordeal.comeBack(in: lives)
+        try ordeal.comeBack()
     }
 
     // MARK: Silence
@@ -66,7 +66,7 @@ struct UnwillingControllerTests {
         let faults = try ordeal.inRadio(\.faults)
         #expect(faults["unansweredCommands"] == 1, "what the controller counted outlives it")
         ordeal.controller.change { $0.isMute = false }
-        try ordeal.comeBack(in: 2)
+        try ordeal.comeBack()
         #expect(try ordeal.faults()["unansweredCommands"] == 1)
     }
 

@@ -61,7 +61,7 @@ struct AdapterRecoveryTests {
         #expect(radio.failed(at: Uptime(milliseconds: 1400), after: 400) == Uptime(milliseconds: 2000))
         for (now, next) in [(6000, 6250), (30_000, 30_250), (60_000, 60_250)] as [(Int64, Int64)] {
             // It woke up just after it had lost the reset, whose answer was waited for for 4 s.
-            #expect(radio.lost(at: Uptime(milliseconds: now), after: 4000) == Uptime(milliseconds: next))
+            #expect(radio.failed(at: Uptime(milliseconds: now), after: 4000) == Uptime(milliseconds: next))
         }
     }
 

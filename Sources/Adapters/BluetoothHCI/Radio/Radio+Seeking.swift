@@ -18,6 +18,7 @@ extension Radio {
     }
 
     func attempt(_ device: DeviceAddress) {
+        guard !settings.desk.isOurs(device) else { return seeking.scheduler.withdrawn(device) }
         seeking.attempt = device
         timers.after(RadioPolicy.connectTimeout) { [weak self] in self?.giveUpOverdue() }
         arm()

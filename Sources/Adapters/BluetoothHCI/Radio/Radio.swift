@@ -18,6 +18,8 @@ final class Radio {
         case starting(Open)
         /// At work.
         case ready(Open)
+        /// Open; its controller failed and waits for the moment to be reset.
+        case resting(any Transport)
         /// Never again.
         case stopped
     }
@@ -52,7 +54,7 @@ final class Radio {
     /// What was reported since the adapter was last at work.
     private var reportedReasons: Set<String> = []
     private var hasReportedLoss = false
-    /// When the last try to open the adapter began.
+    /// When the last try to get the adapter to work began.
     private var triedAt = Uptime(milliseconds: 0)
     /// Whether the adapter said anything since it was opened.
     private var hasHeard = false
@@ -80,13 +82,17 @@ final class Radio {
     // MARK: Life
 
     /// Begins to open the adapter.
-    func start() { tryToOpen() }
+    func start() { tryAgain() }
 
-    private func tryToOpen() {
-        guard case .waiting = phase else { return }
-        phase = .opening
+    private func tryAgain() {
         triedAt = timers.now
-        openAdapter()
+        switch phase {
+        case .waiting:
+            phase = .opening
+            openAdapter()
+        case .resting(let transport): begin(on: transport)
+        default: break
+        }
     }
 
     /// The adapter was opened, or not.
@@ -116,6 +122,12 @@ final class Radio {
                 log?.record(packet, sent: false, at: Self.microseconds)
                 self?.received(packet)
             }, lost: { [weak self] in self?.hungUp($0) })
+        begin(on: transport)
+    }
+
+    /// Resets the controller and asks what it can do.
+    private func begin(on transport: any Transport) {
+        let log = settings.packetLog
         let controller = Controller(timers: timers) { (packet: [UInt8]) in
             log?.record(packet, sent: true, at: Self.microseconds)
             transport.send(packet)
@@ -157,6 +169,7 @@ final class Radio {
         status.controller = capabilities.description
         settings.handlers.log(.info, "\(settings.address): \(capabilities.description), on the air as \(ownAddress)")
         arming = RadioArming()
+        settings.desk.setOwnAddress(ownAddress, of: settings.number)
         seeking.begin(at: timers.now)
         maintain()
     }
@@ -173,19 +186,43 @@ final class Radio {
         }
     }
 
-    /// The adapter is gone, or of no use: everything on it ends, and it is tried again.
+    /// The controller is of no use as it is. It is reset over the open transport: to close it would offer the adapter to
+    /// whoever else wants it, a bluetoothd that powers up what it sees. One that cannot even be reset is opened anew.
+    func failed(_ reason: String) {
+        guard !isStopping, case .ready(let open) = phase else { return lost(reason, state: .failed) }
+        phase = .resting(open.transport)
+        end(open, reason)
+        tellLoss(reason, state: .failed, remedy: nil)
+    }
+
+    /// The adapter is gone: everything on it ends, and it is opened again.
     func lost(_ reason: String, state: AdapterStatus.State, remedy: String? = nil) {
         guard !isStopping else { return finishStop() }
-        guard let open else { return }
-        let wasReady = controller != nil
-        phase = .waiting
-        tearDown(open, reason)
-        if wasReady {
-            status.losses += 1
-            settings.handlers.adapterDown()
+        switch phase {
+        case .starting(let open), .ready(let open):
+            let wasReady = controller != nil
+            phase = .waiting
+            end(open, reason)
+            open.transport.close()
+            if wasReady {
+                tellLoss(reason, state: state, remedy: remedy)
+            } else {
+                report(state, reason, remedy)
+                wait(until: recovery.failed(at: timers.now, after: timers.now - triedAt))
+            }
+        case .resting(let transport):
+            // It was to be tried again anyway; now it has to be opened for it.
+            phase = .waiting
+            transport.close()
+        case .waiting, .opening, .stopped: break
         }
+    }
+
+    private func tellLoss(_ reason: String, state: AdapterStatus.State, remedy: String?) {
+        status.losses += 1
+        settings.handlers.adapterDown()
         report(state, reason, remedy)
-        wait(until: recovery.lost(at: timers.now, after: timers.now - triedAt))
+        wait(until: recovery.lost(at: timers.now))
     }
 
     private var open: Open? {
@@ -195,15 +232,17 @@ final class Radio {
         }
     }
 
-    private func tearDown(_ open: Open, _ reason: String) {
+    /// Ends everything on an adapter that is at work.
+    private func end(_ open: Open, _ reason: String) {
         open.controller.delegate = nil
-        open.transport.close()
         timers.cancel(maintenanceTimer)
         timers.cancel(armTimer)
         timers.cancel(seeking.queueTimer)
+        settings.desk.setOwnAddress(nil, of: settings.number)
         let ended = connections
         connections = []
         for connection in ended {
+            settings.desk.release(connection.peer, of: settings.number)
             connection.end(reason)
             keepFaults(connection.faults)
         }
@@ -212,7 +251,7 @@ final class Radio {
     }
 
     private func wait(until moment: Uptime) {
-        timers.after(max(0, moment - timers.now)) { [weak self] in self?.tryToOpen() }
+        timers.after(max(0, moment - timers.now)) { [weak self] in self?.tryAgain() }
     }
 
     /// Says goodbye to every connection, so that the neighbours need not wait for a timeout, ends what the controller would
@@ -237,10 +276,16 @@ final class Radio {
 
     private func finishStop() {
         guard isStopping else { return }
-        let (open, waiting) = (open, afterStop)
+        let (last, waiting) = (phase, afterStop)
         phase = .stopped
         afterStop = []
-        if let open { tearDown(open, "the node stops") }
+        switch last {
+        case .starting(let open), .ready(let open):
+            end(open, "the node stops")
+            open.transport.close()
+        case .resting(let transport): transport.close()
+        case .waiting, .opening, .stopped: break
+        }
         status.state = .stopped
         publish()
         for done in waiting { done() }
@@ -264,6 +309,7 @@ final class Radio {
         }
         runQueue()
         arm()
+        statusChanged()
     }
 
     /// Neighbours with a link. Only ours count: a node with friends elsewhere still looks for company on the air.

@@ -134,7 +134,7 @@ final class RadioConnection {
     private func reportNarrow() {
         guard !hasReportedNarrow else { return }
         hasReportedNarrow = true
-        // It waits for nothing that its far end has not done.
+        // It is set up, as far as it ever will be.
         radio.timers.cancel(patienceTimer)
         radio.log(
             .warning,
@@ -215,7 +215,9 @@ extension RadioConnection: GATTBearerDelegate {
 
     func subscriptionChanged(to isOn: Bool) {
         closed.remove(.server)
-        if isOn { bringUp(.server) } else { takeDown(.server, "unsubscribed") }
+        guard !isOn else { return bringUp(.server) }
+        takeDown(.server, "unsubscribed")
+        if links.isEmpty { waitForUse(BluetoothPolicy.subscriptionPatience) }
     }
 
     /// Each write is a packet of its own (spec: ble-gatt §9.2).
