@@ -54,6 +54,8 @@ final class Radio {
     /// What was reported since the adapter was last at work.
     private var reportedReasons: Set<String> = []
     private var hasReportedLoss = false
+    /// When the last try to get the adapter to work began.
+    private var triedAt = Uptime(milliseconds: 0)
     /// Whether the adapter said anything since it was opened.
     private var hasHeard = false
     /// Who waits for the radio to stop.
@@ -83,6 +85,7 @@ final class Radio {
     func start() { tryAgain() }
 
     private func tryAgain() {
+        triedAt = timers.now
         switch phase {
         case .waiting:
             phase = .opening
@@ -108,7 +111,7 @@ final class Radio {
         phase = .waiting
         let isMissing = if case .missing = error { true } else { false }
         report(isMissing ? .missing : .blocked, error.description, error.remedy)
-        wait(until: recovery.failed(at: timers.now))
+        wait(until: recovery.failed(at: timers.now, after: timers.now - triedAt))
     }
 
     private func begin(_ opened: OpenedAdapter) {
@@ -205,7 +208,7 @@ final class Radio {
                 tellLoss(reason, state: state, remedy: remedy)
             } else {
                 report(state, reason, remedy)
-                wait(until: recovery.failed(at: timers.now))
+                wait(until: recovery.failed(at: timers.now, after: timers.now - triedAt))
             }
         case .resting(let transport):
             // It was to be tried again anyway; now it has to be opened for it.
