@@ -42,7 +42,7 @@ public struct AdapterStatus: Hashable, Sendable {
 
     /// Which adapter.
     public let address: AdapterAddress
-    /// Which one that is while it is open, where the address leaves that open.
+    /// Which one it is, or was until it was lost, where the address leaves the choice to us.
     public var choice: AdapterAddress?
     /// How it stands.
     public var state: State {

@@ -56,6 +56,9 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
             queue.async { [weak self] in self?.fire() }
         } else if place == 0 {
             arm()
+        } else if let first = entries.first, first.due <= now {
+            // The machine slept, and the kernel's clock for us with it.
+            queue.async { [weak self] in self?.fire() }
         }
         return entry.timer
     }

@@ -4,12 +4,13 @@ import Domain
 extension Radio: ControllerDelegate {
     func controllerReady(_ capabilities: ControllerCapabilities) { ready(capabilities) }
 
-    func controllerFailed(_ reason: String) { lost(reason, state: .failed) }
+    func controllerFailed(_ reason: String) { failed(reason) }
 
     func activityChanged() {
         if let activity = controller?.activity {
             if activity.isAdvertising { arming.succeeded(.startAdvertising) }
             if activity.isScanning { arming.succeeded(.startScanning) }
+            if let device = activity.connecting, !activity.isBusy { arming.succeeded(.connect(device)) }
         }
         statusChanged()
         arm()
@@ -32,8 +33,8 @@ extension Radio: ControllerDelegate {
     func saw(_ report: AdvertisingReport) {
         let now = timers.now
         guard let sighting = seeking.sighting(of: report, at: now) else { return }
-        let isHeld = connections.contains { $0.peer == sighting.device }
-        guard !isHeld, sighting.device != ownAddress else { return }
+        // Our other radios are no company, and whom they have we have.
+        guard !settings.desk.isOurs(sighting.device) else { return }
         switch seeking.scheduler.sighted(sighting, at: now) {
         case .ignore, .cancel: break
         case .enqueued(let delay): if let delay { runQueue(after: delay) }
@@ -51,6 +52,7 @@ extension Radio: ControllerDelegate {
         }
         let new = RadioConnection(connection, radio: self, service: settings.configuration.service)
         connections.append(new)
+        settings.desk.hold(connection.peer, by: settings.number)
         if connection.isCentral {
             seeking.connected(to: connection.peer, at: timers.now)
         } else {
@@ -62,6 +64,8 @@ extension Radio: ControllerDelegate {
     }
 
     func connectEnded(_ device: DeviceAddress, _ status: HCIStatus) {
+        // It may be that it cannot now what it can soon: the next attempt waits, longer each time.
+        if status == .commandDisallowed { arming.refused(.connect(device), at: timers.now) }
         // One that was cancelled was counted then: it took too long, or the neighbour connected first.
         if seeking.attempt == device { seeking.failed(device, status, links: connections.count, at: timers.now) }
         runQueue()
@@ -71,12 +75,14 @@ extension Radio: ControllerDelegate {
     func disconnected(_ handle: ConnectionHandle, _ reason: HCIStatus) {
         guard let place = connections.firstIndex(where: { $0.handle == handle }) else { return }
         let connection = connections.remove(at: place)
+        settings.desk.release(connection.peer, of: settings.number)
         connection.end(reason.description)
         keepFaults(connection.faults)
-        // Only what we closed ourselves, and what was of use before, ended well: a far end that hangs up counts like one
-        // that falls silent (spec: ble-gatt §10), and one that never became a link is not to be tried again at once.
-        let isError = reason != .localHostTerminated || !connection.wasInUse
-        seeking.ended(connection.peer, isCentral: connection.isCentral, isError: isError, at: timers.now)
+        // Only what we closed ourselves ended well: a far end that hangs up counts like one that falls silent (spec:
+        // ble-gatt §10).
+        seeking.ended(
+            connection.peer, isCentral: connection.isCentral, isError: reason != .localHostTerminated,
+            wasOfUse: connection.wasInUse, at: timers.now)
         statusChanged()
         runQueue()
         arm()

@@ -69,7 +69,6 @@ extension Radio {
     /// The set-up of our side failed: without a link the other way round the connection is worth nothing.
     func clientFailed(_ connection: RadioConnection, _ failure: GATTFailure) {
         log(.debug, "\(name(of: connection.peer)): \(failure)")
-        seeking.scheduler.failed(connection.peer, at: timers.now)
         if !connection.isInUse || failure.isFatal { disconnect(connection) }
     }
 }

@@ -18,6 +18,8 @@ final class Radio {
         case starting(Open)
         /// At work.
         case ready(Open)
+        /// Open; its controller failed and waits for the moment to be reset.
+        case resting(any Transport)
         /// Never again.
         case stopped
     }
@@ -52,6 +54,10 @@ final class Radio {
     /// What was reported since the adapter was last at work.
     private var reportedReasons: Set<String> = []
     private var hasReportedLoss = false
+    /// When the last try to get the adapter to work began.
+    private var triedAt = Uptime(milliseconds: 0)
+    /// Whether the adapter said anything since it was opened.
+    private var hasHeard = false
     /// Who waits for the radio to stop.
     private var afterStop: [() -> Void] = []
 
@@ -76,12 +82,17 @@ final class Radio {
     // MARK: Life
 
     /// Begins to open the adapter.
-    func start() { tryToOpen() }
+    func start() { tryAgain() }
 
-    private func tryToOpen() {
-        guard case .waiting = phase else { return }
-        phase = .opening
-        openAdapter()
+    private func tryAgain() {
+        triedAt = timers.now
+        switch phase {
+        case .waiting:
+            phase = .opening
+            openAdapter()
+        case .resting(let transport): begin(on: transport)
+        default: break
+        }
     }
 
     /// The adapter was opened, or not.
@@ -98,8 +109,9 @@ final class Radio {
 
     private func couldNotOpen(_ error: BluetoothError) {
         phase = .waiting
+        status.choice = nil
         report(error.state, error.description, error)
-        wait(until: recovery.failed(at: timers.now))
+        wait(until: recovery.failed(at: timers.now, after: timers.now - triedAt))
     }
 
     private func begin(_ opened: OpenedAdapter) {
@@ -109,7 +121,15 @@ final class Radio {
             received: { [weak self] packet in
                 log?.record(packet, sent: false, at: Self.microseconds)
                 self?.received(packet)
-            }, lost: { [weak self] in self?.lost($0, state: $1 ? .missing : .failed) })
+            }, lost: { [weak self] in self?.hungUp($0, isGone: $1) })
+        hasHeard = false
+        status.choice = opened.choice
+        begin(on: transport)
+    }
+
+    /// Resets the controller and asks what it can do.
+    private func begin(on transport: any Transport) {
+        let log = settings.packetLog
         let controller = Controller(timers: timers) { (packet: [UInt8]) in
             log?.record(packet, sent: true, at: Self.microseconds)
             transport.send(packet)
@@ -117,7 +137,6 @@ final class Radio {
         controller.delegate = self
         phase = .starting(Open(transport: transport, controller: controller))
         status.state = .starting
-        status.choice = opened.choice
         statusChanged()
         controller.start(address: ownAddress)
     }
@@ -130,6 +149,7 @@ final class Radio {
     }
 
     private func received(_ packet: [UInt8]) {
+        hasHeard = true
         switch phase {
         case .starting(let open), .ready(let open): open.controller.receive(packet)
         default: break
@@ -151,22 +171,60 @@ final class Radio {
         status.controller = capabilities.description
         settings.handlers.log(.info, "\(status.name): \(capabilities.description), on the air as \(ownAddress)")
         arming = RadioArming()
+        settings.desk.setOwnAddress(ownAddress, of: settings.number)
         seeking.begin(at: timers.now)
         maintain()
     }
 
-    /// The adapter is gone, or of no use: everything on it ends, and it is tried again.
-    func lost(_ reason: String, state: AdapterStatus.State) {
-        guard !isStopping else { return finishStop() }
-        guard let open else { return }
-        let wasReady = controller != nil
-        phase = .waiting
-        tearDown(open, reason)
-        if wasReady {
-            status.losses += 1
-            settings.handlers.adapterDown()
+    /// The transport ended, because its far end went or because it was of no use any more. A socket that is closed before it has said anything is how a controller turns a
+    /// second host away.
+    private func hungUp(_ reason: String, isGone: Bool) {
+        guard isGone else { return lost(reason, state: .failed) }
+        switch settings.address {
+        case .unix, .tcp:
+            if hasHeard { return lost(reason, state: .missing) }
+            let busy = BluetoothError.busy(settings.address, process: nil)
+            lost("it hangs up at once; another program may have it", state: .blocked, busy)
+        case .automatic, .userChannel, .serial: lost(reason, state: .missing)
         }
-        report(state, reason)
+    }
+
+    /// The controller is of no use as it is. It is reset over the open transport: to close it would offer the adapter to
+    /// whoever else wants it, a bluetoothd that powers up what it sees. One that cannot even be reset is opened anew.
+    func failed(_ reason: String) {
+        guard !isStopping, case .ready(let open) = phase else { return lost(reason, state: .failed) }
+        phase = .resting(open.transport)
+        end(open, reason)
+        tellLoss(reason, state: .failed)
+    }
+
+    /// The adapter is gone: everything on it ends, and it is opened again.
+    func lost(_ reason: String, state: AdapterStatus.State, _ obstacle: BluetoothError? = nil) {
+        guard !isStopping else { return finishStop() }
+        switch phase {
+        case .starting(let open), .ready(let open):
+            let wasReady = controller != nil
+            phase = .waiting
+            end(open, reason)
+            open.transport.close()
+            if wasReady {
+                tellLoss(reason, state: state, obstacle)
+            } else {
+                report(state, reason, obstacle)
+                wait(until: recovery.failed(at: timers.now, after: timers.now - triedAt))
+            }
+        case .resting(let transport):
+            // It was to be tried again anyway; now it has to be opened for it.
+            phase = .waiting
+            transport.close()
+        case .waiting, .opening, .stopped: break
+        }
+    }
+
+    private func tellLoss(_ reason: String, state: AdapterStatus.State, _ obstacle: BluetoothError? = nil) {
+        status.losses += 1
+        settings.handlers.adapterDown()
+        report(state, reason, obstacle)
         wait(until: recovery.lost(at: timers.now))
     }
 
@@ -177,15 +235,18 @@ final class Radio {
         }
     }
 
-    private func tearDown(_ open: Open, _ reason: String) {
+    /// Ends everything on an adapter that is at work.
+    private func end(_ open: Open, _ reason: String) {
         open.controller.delegate = nil
-        open.transport.close()
         timers.cancel(maintenanceTimer)
         timers.cancel(armTimer)
         timers.cancel(seeking.queueTimer)
+        settings.desk.setOwnAddress(nil, of: settings.number)
+        settings.desk.endClaim(of: settings.number)
         let ended = connections
         connections = []
         for connection in ended {
+            settings.desk.release(connection.peer, of: settings.number)
             connection.end(reason)
             keepFaults(connection.faults)
         }
@@ -194,7 +255,7 @@ final class Radio {
     }
 
     private func wait(until moment: Uptime) {
-        timers.after(max(0, moment - timers.now)) { [weak self] in self?.tryToOpen() }
+        timers.after(max(0, moment - timers.now)) { [weak self] in self?.tryAgain() }
     }
 
     /// Says goodbye to every connection, so that the neighbours need not wait for a timeout, ends what the controller would
@@ -219,10 +280,16 @@ final class Radio {
 
     private func finishStop() {
         guard isStopping else { return }
-        let (open, waiting) = (open, afterStop)
+        let (last, waiting) = (phase, afterStop)
         phase = .stopped
         afterStop = []
-        if let open { tearDown(open, "the node stops") }
+        switch last {
+        case .starting(let open), .ready(let open):
+            end(open, "the node stops")
+            open.transport.close()
+        case .resting(let transport): transport.close()
+        case .waiting, .opening, .stopped: break
+        }
         status.state = .stopped
         publish()
         for done in waiting { done() }
@@ -244,8 +311,10 @@ final class Radio {
                 self?.statusChanged()
             }
         }
+        if degree == 0 { controller.confirmAdvertising() }
         runQueue()
         arm()
+        statusChanged()
     }
 
     /// Neighbours with a link. Only ours count: a node with friends elsewhere still looks for company on the air.
@@ -286,15 +355,13 @@ final class Radio {
         status.obstacle = obstacle
         status.controller = nil
         status.deviceAddress = nil
-        let name = status.name
-        status.choice = nil
         statusChanged()
         guard isNews, !hasReportedLoss || state != .missing else { return }
         hasReportedLoss = true
         // Nobody asked for a radio: that a machine has none is no fault of it.
         let isExpected = settings.address == .automatic && obstacle.map { $0.state.isAbsence } ?? false
         let remedy = isExpected ? nil : obstacle?.remedy
-        log(isExpected ? .info : .warning, "\(name): \(reason)" + (remedy.map { "; \($0)" } ?? ""))
+        log(isExpected ? .info : .warning, "\(adapterName): \(reason)" + (remedy.map { "; \($0)" } ?? ""))
     }
 
     /// Something that ``AdapterStatus`` shows is another now. Told once for all changes of a turn.

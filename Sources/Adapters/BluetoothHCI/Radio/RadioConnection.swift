@@ -132,6 +132,8 @@ final class RadioConnection {
 
     /// The link is kept (spec: ble-gatt §7), and comes up should its MTU grow.
     private func reportNarrow() {
+        // It is set up, as far as it ever will be.
+        radio.timers.cancel(patienceTimer)
         guard !hasReportedNarrow else { return }
         hasReportedNarrow = true
         radio.log(
@@ -213,7 +215,9 @@ extension RadioConnection: GATTBearerDelegate {
 
     func subscriptionChanged(to isOn: Bool) {
         closed.remove(.server)
-        if isOn { bringUp(.server) } else { takeDown(.server, "unsubscribed") }
+        guard !isOn else { return bringUp(.server) }
+        takeDown(.server, "unsubscribed")
+        if links.isEmpty { waitForUse(BluetoothPolicy.subscriptionPatience) }
     }
 
     /// Each write is a packet of its own (spec: ble-gatt §9.2).

@@ -83,16 +83,23 @@ struct Seeking {
     /// An attempt failed.
     mutating func failed(_ device: DeviceAddress, _ status: HCIStatus, links: Int, at now: Uptime) {
         if attempt == device { attempt = nil }
-        guard status == .connectionLimitExceeded else { return scheduler.failed(device, at: now) }
-        // No fault of the device's.
-        scheduler.withdrawn(device)
-        scheduler.limitReached(links: links, at: now)
+        switch status {
+        // No fault of the device's: our controller is full,
+        case .memoryExceeded, .connectionLimitExceeded, .limitedResources:
+            scheduler.withdrawn(device)
+            scheduler.limitReached(links: links, at: now)
+        // or busy with something else.
+        case .commandDisallowed: scheduler.withdrawn(device)
+        default: scheduler.failed(device, at: now)
+        }
     }
 
     /// A connection ended.
-    mutating func ended(_ device: DeviceAddress, isCentral: Bool, isError: Bool, at now: Uptime) {
+    mutating func ended(
+        _ device: DeviceAddress, isCentral: Bool, isError: Bool, wasOfUse: Bool, at now: Uptime
+    ) {
         if isCentral {
-            scheduler.disconnected(device, isError: isError, at: now)
+            scheduler.disconnected(device, isError: isError, wasOfUse: wasOfUse, at: now)
         } else {
             scheduler.released(device)
         }
