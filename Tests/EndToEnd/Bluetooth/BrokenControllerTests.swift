@@ -39,7 +39,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("of two nodes on one serial port the second says which process has it, and takes it when it is free")
+        @Test("of two nodes on one serial port the second is refused and told the first; afterwards it has the port")
         func serialPort() throws {
             let folder = try TemporaryDirectory()
             let air = try VirtualAir(adapters: 2)
@@ -52,23 +52,20 @@ extension EndToEnd {
             let holder = try first.log.id
 
             let second = try SatchelNode("second", in: folder, adapter: cable.address)
-            try second.start()
-            try second.logs("warning", "in use by process \(holder)")
-            let adapter = try second.adapter
-            #expect(adapter["state"] == "blocked")
-            #expect(adapter["reason"]?.string?.contains("process \(holder)") == true)
-            #expect(adapter["remedy"]?.string?.isEmpty == false)
-            let listing = try second.run("adapters").output
+            let refused = try second.launch()
+            #expect(try refused.exitStatus(within: SatchelNode.patience) == 73)
+            #expect(refused.text(.errors).contains("in use by another satchel, process \(holder)"))
+            let listing = try second.run("adapters", "--adapter", cable.address).output
             #expect(listing.contains("\(holder)"))
-            let doctor = try second.run("doctor").output
-            #expect(doctor.contains("\(holder)"))
+            let doctor = try second.run("doctor", "--adapter", cable.address)
+            #expect(doctor.status == 73)
+            #expect(doctor.output.contains("\(holder)"))
             // The first has not felt it.
             try talk(first, third)
 
             #expect(try first.stop() == 0)
-            let begin = Date()
+            try second.start()
             try second.takesAdapter()
-            print("Bluetooth: a freed adapter was taken after \(figure(Date().timeIntervalSince(begin))) s")
             try second.meet(third)
             try talk(second, third)
         }

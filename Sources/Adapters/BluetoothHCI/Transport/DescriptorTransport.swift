@@ -64,7 +64,7 @@ final class DescriptorTransport: Transport, @unchecked Sendable {
         switch write(packet[...]) {
         case .taken(packet.count): break
         case .taken(let count): keep(packet, taken: count)
-        case .failed(let reason): fail(reason)
+        case .failed(let reason, let isGone): fail(reason, isGone: isGone)
         }
     }
 
@@ -136,12 +136,18 @@ extension DescriptorTransport {
             fail("the far end closed it", isGone: true)
             return nil
         }
-        switch errno {
+        let code = errno
+        switch code {
         case EAGAIN, EINTR: break
-        case EPIPE, ENODEV, EIO: fail("the adapter is gone (\(errorText(errno)))", isGone: true)
-        default: fail("reading failed: \(errorText(errno))")
+        case EPIPE, ENODEV, EIO: fail("the adapter is gone (\(errorText(code)))", isGone: true)
+        default: fail("reading failed: \(errorText(code))", isGone: Self.meansGone(code))
         }
         return nil
+    }
+
+    /// Whether the system answers so because there is no far end any more; whatever else it answers, there may be one.
+    private static func meansGone(_ code: Int32) -> Bool {
+        [EPIPE, ECONNRESET, ENOTCONN, ENODEV, ENXIO, EIO].contains(code)
     }
 }
 
@@ -151,7 +157,7 @@ extension DescriptorTransport {
     private enum Writing: Equatable {
         /// How many bytes the system took; 0 when there is no room.
         case taken(Int)
-        case failed(String)
+        case failed(String, isGone: Bool)
     }
 
     private func write(_ bytes: ArraySlice<UInt8>) -> Writing {
@@ -163,7 +169,8 @@ extension DescriptorTransport {
         }
         if count >= 0 { return .taken(min(count, bytes.count)) }
         let code = errno
-        return code == EAGAIN || code == EINTR ? .taken(0) : .failed("writing failed: \(errorText(code))")
+        return code == EAGAIN || code == EINTR
+            ? .taken(0) : .failed("writing failed: \(errorText(code))", isGone: Self.meansGone(code))
     }
 
     /// Lets a packet wait until the system takes it.
@@ -181,7 +188,7 @@ extension DescriptorTransport {
             switch write(bytes) {
             case .taken(0): return
             case .taken(let count): backlog.consume(count)
-            case .failed(let reason): return fail(reason)
+            case .failed(let reason, let isGone): return fail(reason, isGone: isGone)
             }
         }
         if backlog.isEmpty { watch?.wantsRoom = false }
