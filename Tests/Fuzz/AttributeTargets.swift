@@ -124,31 +124,3 @@ private final class FuzzedPeer: GATTBearerDelegate {
         require((1...BluetoothPolicy.inboundValue).contains(value.count), "a value of \(value.count) bytes is reported")
     }
 }
-
-/// Time that the input moves on.
-private final class FuzzedTimers: RadioTimers {
-    private(set) var now = Uptime(milliseconds: 0)
-    private var actions: [(timer: RadioTimer, due: Uptime, action: () -> Void)] = []
-    private var next: UInt64 = 0
-
-    var count: Int { actions.count }
-
-    @discardableResult
-    func after(_ delay: Milliseconds, _ action: @escaping () -> Void) -> RadioTimer {
-        next += 1
-        actions.append((RadioTimer(number: next), now + delay, action))
-        return RadioTimer(number: next)
-    }
-
-    func cancel(_ timer: RadioTimer?) { actions.removeAll { $0.timer == timer } }
-
-    func advance(by span: Milliseconds) {
-        let end = now + span
-        while let first = actions.indices.min(by: { actions[$0].due < actions[$1].due }), actions[first].due <= end {
-            let action = actions.remove(at: first)
-            now = max(now, action.due)
-            action.action()
-        }
-        now = end
-    }
-}

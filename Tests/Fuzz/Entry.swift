@@ -38,8 +38,14 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Writes a target's inputs in the vectors as files.
+/// Writes a target's samples, and its inputs in the vectors, as files.
 private func writeCorpus(of target: Target, from vectors: URL, to corpus: URL) {
+    for (number, sample) in target.samples.enumerated() {
+        let path = corpus.appendingPathComponent("sample-\(number)").path
+        guard FileManager.default.createFile(atPath: path, contents: Data(sample)) else {
+            fatalError("cannot write \(path)")
+        }
+    }
     for (file, op, member) in target.seeds {
         guard let data = FileManager.default.contents(atPath: vectors.appendingPathComponent("\(file).json").path),
             let cases = try? JSONValue(parsing: data)["cases"]?.array

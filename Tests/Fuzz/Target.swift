@@ -6,15 +6,18 @@ struct Target: Sendable {
     let name: String
     /// Where in the vectors its inputs stand: file, operation, member of the input.
     let seeds: [(file: String, op: String, member: String)]
+    /// Inputs that the corpus starts with besides.
+    let samples: [[UInt8]]
     /// Takes one input; must neither trap nor break what it claims.
     let run: @Sendable (ArraySlice<UInt8>) -> Void
 
     init(
-        _ name: String, _ seeds: [(file: String, op: String, member: String)],
+        _ name: String, _ seeds: [(file: String, op: String, member: String)], samples: [[UInt8]] = [],
         run: @escaping @Sendable (ArraySlice<UInt8>) -> Void
     ) {
         self.name = name
         self.seeds = seeds
+        self.samples = samples
         self.run = run
     }
 
@@ -30,7 +33,7 @@ struct Target: Sendable {
     }
 
     /// Every target.
-    static let all: [Target] = frames + payloads + sealed + attributes
+    static let all: [Target] = frames + payloads + sealed + attributes + radio
 }
 
 /// Ends the process, and so reports the input, when a claim does not hold.

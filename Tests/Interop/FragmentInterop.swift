@@ -30,7 +30,7 @@ struct FragmentInterop {
 
     @Test("our fragments are put together there, in any order", arguments: [1, 2] as [UInt8], [600, 5000])
     func ours(version: UInt8, length: Int) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let packet = packet(version: version, length: length)
         let frame = try #require(packet.encoded(padding: false, using: compression))
         let plan = try #require(
@@ -45,7 +45,7 @@ struct FragmentInterop {
 
     @Test("their fragments are put together here, in any order", arguments: [nil, PeerID(rawValue: 9)] as [PeerID?])
     func theirs(recipient: PeerID?) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let packet = packet(recipient: recipient, length: 5000)
         let answer = try peer.ask("fragments_split", ["packet": packet.json, "id": .string(Self.id.hex)])
         let frames = try #require(answer.array).compactMap(\.hex)
@@ -57,7 +57,7 @@ struct FragmentInterop {
 
     @Test("bitchat4agents sends fragments of version 2 for a packet of version 2, against packet §4.4; we take them")
     func version() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let packet = packet(version: 2, length: 1000)
         let answer = try peer.ask("fragments_split", ["packet": packet.json, "id": .string(Self.id.hex)])
         let frames = try #require(answer.array).compactMap(\.hex)
@@ -67,9 +67,9 @@ struct FragmentInterop {
 
     @Test("bitchat4agents cannot cut a directed packet of version 2: its fragments would exceed its own limit")
     func directedVersion2() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let packet = packet(version: 2, recipient: PeerID(rawValue: 9), length: 1000)
-        #expect(throws: Peer.Refusal.self) {
+        #expect(throws: PythonPeer.Refusal.self) {
             try peer.ask("fragments_split", ["packet": packet.json, "id": .string(Self.id.hex)])
         }
     }

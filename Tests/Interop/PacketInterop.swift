@@ -28,7 +28,7 @@ struct PacketInterop {
 
     @Test("plain packets are the same bytes everywhere, both ways", arguments: plainPackets)
     func plain(packet: Packet) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let frame = try #require(packet.encoded(padding: false, using: compression))
         for side in ["library", "agents"] {
             #expect(try peer.ask("\(side)_decode", ["frame": .hex(frame)]) == packet.json)
@@ -39,7 +39,7 @@ struct PacketInterop {
 
     @Test("a route is read by the library; bitchat4agents takes its bytes for payload, against packet §2.1")
     func route() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let hops = [PeerID(rawValue: 0x2122_2324_2526_2728), PeerID(rawValue: 0x3132_3334_3536_3738)]
         let packet = Self.packet(version: 2, recipient: Self.recipient, route: hops, isSigned: true)
         let frame = try #require(packet.encoded(padding: false, using: compression))
@@ -52,7 +52,7 @@ struct PacketInterop {
 
     @Test("compressed packets of the library and ours are read by either side", arguments: [1, 2] as [UInt8])
     func compressed(version: UInt8) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let packet = Self.packet(version: version, payload: prose(600))
         let frame = try #require(packet.encoded(padding: false, using: compression))
         #expect(PacketView(frame)?.isCompressed == true)
@@ -64,7 +64,7 @@ struct PacketInterop {
 
     @Test("the library compresses only above 256 bytes, against packet §2.5; we read its plain packet")
     func threshold() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let packet = Self.packet(payload: prose(200))
         let frame = try #require(packet.encoded(padding: false, using: compression))
         let theirs = try peer.bytes("library_encode", ["packet": packet.json, "padding": false])
@@ -75,10 +75,10 @@ struct PacketInterop {
 
     @Test("bitchat4agents wraps its streams as zlib does, against packet §2.5: neither side reads the other's")
     func wrappedStreams() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let packet = Self.packet(payload: prose(600))
         let frame = try #require(packet.encoded(padding: false, using: compression))
-        #expect(throws: Peer.Refusal.self) { try peer.ask("agents_decode", ["frame": .hex(frame)]) }
+        #expect(throws: PythonPeer.Refusal.self) { try peer.ask("agents_decode", ["frame": .hex(frame)]) }
         let theirs = try peer.bytes("agents_encode", ["packet": packet.json, "padding": false])
         #expect(PacketView(theirs)?.isCompressed == true)
         #expect(Packet.decode(theirs, using: compression) == nil)
@@ -88,7 +88,7 @@ struct PacketInterop {
         "bitchat4agents pads as we do, at every edge",
         arguments: [1, 218, 219, 234, 235, 474, 475, 747, 986, 987, 2010, 2011])
     func padding(payload count: Int) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let packet = Self.packet(type: .noiseEncrypted, payload: noise(count))
         let frame = try #require(packet.encoded(padding: true, using: compression))
         #expect(try peer.bytes("agents_encode", ["packet": packet.json, "padding": true]) == frame)
@@ -99,21 +99,21 @@ struct PacketInterop {
 
     @Test("the library pads to other sizes, and not at all above 255 bytes, against packet §2.7; we read what it pads")
     func otherPadding() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let short = Self.packet(type: .noiseEncrypted, payload: [1, 2, 3])
         let theirs = try peer.bytes("library_encode", ["packet": short.json, "padding": true])
         #expect(theirs.count == 32)
         #expect(short.encoded(padding: true, using: compression)?.count == 256)
         #expect(Packet.decode(theirs, using: compression) == short)
         let middling = Self.packet(type: .noiseEncrypted, payload: noise(600))
-        #expect(throws: Peer.Refusal.self) {
+        #expect(throws: PythonPeer.Refusal.self) {
             try peer.ask("library_encode", ["packet": middling.json, "padding": true])
         }
     }
 
     @Test("the library takes payloads up to 10 MiB; we take 1,179,760 bytes, as packet §2.9 says")
     func oversized() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let payload = [UInt8](repeating: 0x55, count: 1_179_761)
         var header = Self.packet(version: 2, payload: [])
         header.payload = [0]
@@ -127,7 +127,7 @@ struct PacketInterop {
 
     @Test("signatures verify on either side", arguments: [prose(40), noise(300), []])
     func signatures(payload: [UInt8]) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let key = cryptography.signingPublicKey(of: secret(7))
         let unsigned = Self.packet(payload: payload)
         let signed = try #require(unsigned.signed(with: secret(7), using: cryptography, compression))
@@ -144,7 +144,7 @@ struct PacketInterop {
 
     @Test("a text that bitchat4agents leaves plain verifies here although we would have compressed it")
     func signedPlain() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let key = cryptography.signingPublicKey(of: secret(7))
         let seed = String(repeating: "07", count: 32)
         let packet = Self.packet(payload: prose(200))
@@ -156,7 +156,7 @@ struct PacketInterop {
 
     @Test("a key has the same identifier everywhere")
     func identifiers() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let key = cryptography.agreementPublicKey(of: secret(9))
         let ours = JSONValue.string(PeerID(of: key, using: cryptography).hex)
         #expect(try peer.ask("peer_id", ["key": .string(key.bytes.hex)]) == .array([ours, ours]))

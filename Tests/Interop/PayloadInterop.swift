@@ -17,7 +17,7 @@ struct PayloadInterop {
         "announces are the same bytes everywhere; fields that the others do not know are passed over",
         arguments: ["bob", "", "zoë 🛰", String(repeating: "n", count: 255)], [0, 1, 10])
     func announces(nickname: String, neighbours: Int) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let peers = (0..<neighbours).map { PeerID(rawValue: 0x8899_AABB_CCDD_EE00 + UInt64($0)) }
         let names = JSONValue.array(peers.map { .string($0.hex) })
         let plain = announce(nickname, neighbours: peers)
@@ -42,7 +42,7 @@ struct PayloadInterop {
         "private messages are the same bytes everywhere",
         arguments: ["hi", "", "zoë 🛰", String(repeating: "x", count: 255)])
     func messages(content: String) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let message = PrivateMessagePayload(id: MessageID("A7F60AB7-1AE7-4D40-8663-FFCD83133902"), content: content)
         let payload = try #require(message.encoded)
         let described = JSONValue.object(["message_id": .string(message.id.text), "content": .string(content)])
@@ -60,10 +60,10 @@ struct PayloadInterop {
             [0, 1, 0x6D, 1, 1, 0x68, 2, 0], [0, 1, 0x6D], [0, 1, 0x6D, 1, 9, 0x68], [0, 1, 0x6D, 1, 1, 0xFF],
         ] as [[UInt8]])
     func refusedMessages(payload: [UInt8]) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         #expect(PrivateMessagePayload(payload[...]) == nil)
         for operation in ["message_decode_library", "message_decode_agents"] {
-            #expect(throws: Peer.Refusal.self) { try peer.ask(operation, ["payload": .hex(payload)]) }
+            #expect(throws: PythonPeer.Refusal.self) { try peer.ask(operation, ["payload": .hex(payload)]) }
         }
     }
 
@@ -71,17 +71,17 @@ struct PayloadInterop {
         "text that is not UTF-8 refuses a message at once there; here a later good text replaces it, as packet §4.6 says"
     )
     func badTextReplaced() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let payload: [UInt8] = [0, 1, 0xFF, 0, 1, 0x6D, 1, 1, 0x68]
         #expect(PrivateMessagePayload(payload[...])?.id == MessageID("m"))
         for operation in ["message_decode_library", "message_decode_agents"] {
-            #expect(throws: Peer.Refusal.self) { try peer.ask(operation, ["payload": .hex(payload)]) }
+            #expect(throws: PythonPeer.Refusal.self) { try peer.ask(operation, ["payload": .hex(payload)]) }
         }
     }
 
     @Test("sync requests are the same bytes everywhere")
     func syncRequests() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let filter = try #require(FragmentFilter(streams: [FragmentID(rawValue: 0xDE51_9627_7E3B_7B79)]))
         let request = try #require(
             RequestSync(
@@ -99,7 +99,7 @@ struct PayloadInterop {
 
     @Test("unassigned types stay set there; we clear them, as store-and-forward §5.6 says")
     func unassignedTypes() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let payload = try #require(RequestSync(p: 7, m: 1, data: [])?.encoded) + [4, 0, 2, 0x03, 0x80]
         #expect(RequestSync(payload[...])?.types?.rawValue == 0x0003)
         let decoded = try peer.ask("sync_decode", ["payload": .hex(payload)])
@@ -108,7 +108,7 @@ struct PayloadInterop {
 
     @Test("files are the same bytes", arguments: [1, 2000, 100_000])
     func files(length: Int) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let file = try #require(FilePacket(fileName: "katze é.jpg", mimeType: "image/jpeg", content: noise(length)))
         let fields: KeyValuePairs<String, JSONValue?> = [
             "file_name": "katze é.jpg", "file_size": .number(length), "mime": "image/jpeg",
@@ -126,8 +126,8 @@ struct PayloadInterop {
             [1, 0, 1, 0x61, 3, 0, 1, 0x6D, 9, 0, 0, 4, 0, 0, 0, 1, 9],
         ] as [[UInt8]])
     func lenientFiles(payload: [UInt8]) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         #expect(FilePacket(payload[...])?.content == [9])
-        #expect(throws: Peer.Refusal.self) { try peer.ask("file_decode", ["payload": .hex(payload)]) }
+        #expect(throws: PythonPeer.Refusal.self) { try peer.ask("file_decode", ["payload": .hex(payload)]) }
     }
 }

@@ -13,7 +13,7 @@ struct SessionInterop {
         try HandshakeState(.xx, role: role, staticKeys: ours, ephemeral: secret(5), using: cryptography)
     }
 
-    private func start(_ peer: Peer, as role: String) throws -> [UInt8] {
+    private func start(_ peer: PythonPeer, as role: String) throws -> [UInt8] {
         try peer.bytes("noise_start", ["role": .string(role), "private": .hex([UInt8](repeating: 4, count: 32))])
     }
 
@@ -26,7 +26,7 @@ struct SessionInterop {
     }
 
     /// Completes a handshake and gives our transport.
-    private func connect(_ peer: Peer, asInitiator: Bool) throws -> TransportCipher<NativeCryptography> {
+    private func connect(_ peer: PythonPeer, asInitiator: Bool) throws -> TransportCipher<NativeCryptography> {
         let state = try handshake(asInitiator ? .initiator : .responder)
         if asInitiator {
             #expect(try start(peer, as: "responder") == [])
@@ -47,7 +47,7 @@ struct SessionInterop {
 
     @Test("a session comes up and carries text both ways, whoever begins", arguments: [true, false])
     func session(asInitiator: Bool) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let transport = try connect(peer, asInitiator: asInitiator)
         for text in ["", "hi", String(repeating: "long ", count: 200)] {
             let plaintext = [1] + Array(text.utf8)
@@ -60,12 +60,12 @@ struct SessionInterop {
 
     @Test("frames out of order open on both sides, and a replay on neither")
     func order() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let transport = try connect(peer, asInitiator: true)
         let plaintext: [UInt8] = [1, 2, 3]
         let sent = try (0..<4).map { _ in try transport.seal(plaintext.span) }
         for index in [2, 0, 3, 1] { #expect(try peer.bytes("noise_open", ["frame": .hex(sent[index])]) == plaintext) }
-        #expect(throws: Peer.Refusal.self) { try peer.ask("noise_open", ["frame": .hex(sent[2])]) }
+        #expect(throws: PythonPeer.Refusal.self) { try peer.ask("noise_open", ["frame": .hex(sent[2])]) }
         let received = try (0..<4).map { _ in try peer.bytes("noise_seal", ["plaintext": .hex(plaintext)]) }
         for index in [2, 0, 3, 1] { #expect(try open(received[index], by: transport) == plaintext) }
         #expect(throws: NoiseError.self) { try open(received[2], by: transport) }
@@ -73,12 +73,12 @@ struct SessionInterop {
 
     @Test("a damaged frame opens on neither side")
     func damaged() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let transport = try connect(peer, asInitiator: true)
         let plaintext: [UInt8] = [1, 2, 3]
         var frame = try transport.seal(plaintext.span)
         frame[6] ^= 1
-        #expect(throws: Peer.Refusal.self) { try peer.ask("noise_open", ["frame": .hex(frame)]) }
+        #expect(throws: PythonPeer.Refusal.self) { try peer.ask("noise_open", ["frame": .hex(frame)]) }
         var answer = try peer.bytes("noise_seal", ["plaintext": .hex(plaintext)])
         answer[6] ^= 1
         #expect(throws: NoiseError.self) { try open(answer, by: transport) }
@@ -96,12 +96,12 @@ struct VerificationInterop {
         ).url
     }
 
-    private func verifies(_ peer: Peer, _ url: String, secondsLater: Int64 = 0) throws -> Bool? {
+    private func verifies(_ peer: PythonPeer, _ url: String, secondsLater: Int64 = 0) throws -> Bool? {
         let seconds = Int64(now.milliseconds / 1000) + secondsLater
         return try peer.ask("code_verify", ["url": .string(url), "now": .number(seconds)]).bool
     }
 
-    private func built(_ peer: Peer, _ nickname: String) throws -> String? {
+    private func built(_ peer: PythonPeer, _ nickname: String) throws -> String? {
         try peer.ask(
             "code_build",
             [
@@ -113,7 +113,7 @@ struct VerificationInterop {
 
     @Test("our codes verify there, whatever the name", arguments: ["alice", "a b", "a+b&c=d%", "zoë 🛰"])
     func ours(nickname: String) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let url = self.url(nickname)
         #expect(try verifies(peer, url) == true)
         #expect(try verifies(peer, url.replacing("nick=", with: "nick=x")) == false)
@@ -121,7 +121,7 @@ struct VerificationInterop {
 
     @Test("their codes verify here", arguments: ["alice", "a+b&c=d%", "zoë🛰"])
     func theirs(nickname: String) throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let url = try #require(try built(peer, nickname))
         let code = try VerificationCode(scanning: url, at: now, using: cryptography)
         #expect(code.nickname == nickname)
@@ -129,7 +129,7 @@ struct VerificationInterop {
 
     @Test("bitchat4agents writes a space as +, against noise §8.1, where + is +: the code fails here as it does on iOS")
     func space() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let url = try #require(try built(peer, "a b"))
         #expect(throws: VerificationCode.Refusal.badSignature) {
             try VerificationCode(scanning: url, at: now, using: cryptography)
@@ -138,7 +138,7 @@ struct VerificationInterop {
 
     @Test("bitchat4agents takes codes from the future; we do not, as noise §8.1 says")
     func future() throws {
-        let peer = try Peer()
+        let peer = try PythonPeer()
         let url = self.url("alice")
         #expect(try verifies(peer, url, secondsLater: -301) == true)
         let earlier = WallTime(milliseconds: now.milliseconds - 301_000)

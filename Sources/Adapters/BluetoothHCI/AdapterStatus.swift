@@ -63,7 +63,8 @@ public struct AdapterStatus: Hashable, Sendable {
     public var framesSent: UInt64 = 0
     /// Frames that came in.
     public var framesReceived: UInt64 = 0
-    /// What happened on the way that should not, by name; see ``ControllerCounters``.
+    /// What happened on the way that should not, by name; it never becomes less. See ``Controller/Counters``
+    /// for those that begin in the controller.
     public var faults: [String: UInt64] = [:]
 
     init(address: AdapterAddress, state: State) {

@@ -17,7 +17,9 @@ public final class BluetoothHCI: LinkLayer, Sendable {
     private let handlers: BluetoothHandlers
     private let packetLog: PacketLog?
     private let desk = LinkDesk()
-    private let hosts: [RadioHost]
+    private let timers: @Sendable (DispatchQueue) -> any RadioTimers
+    /// One for each adapter, in the order of the configuration.
+    let hosts: [RadioHost]
     private let statuses: Mutex<[AdapterStatus]>
 
     /// How long the goodbyes to all connections may take in all, before the adapters are closed without: a controller
@@ -30,10 +32,22 @@ public final class BluetoothHCI: LinkLayer, Sendable {
     ///   - randomness: 64 uniform bits, for our addresses; called from any thread.
     ///   - nextLinkID: A fresh number, shared with the other link layers of the node.
     /// - Throws: ``BluetoothError`` when the packet log cannot be written.
-    public init(
+    public convenience init(
         _ configuration: BluetoothConfiguration, randomness: @escaping @Sendable () -> UInt64,
         nextLinkID: @escaping @Sendable () -> LinkID, handlers: BluetoothHandlers
     ) throws(BluetoothError) {
+        try self.init(
+            configuration, randomness: randomness, nextLinkID: nextLinkID, handlers: handlers,
+            timers: { DispatchTimers(queue: $0) })
+    }
+
+    /// The same with timers of the caller's.
+    init(
+        _ configuration: BluetoothConfiguration, randomness: @escaping @Sendable () -> UInt64,
+        nextLinkID: @escaping @Sendable () -> LinkID, handlers: BluetoothHandlers,
+        timers: @escaping @Sendable (DispatchQueue) -> any RadioTimers
+    ) throws(BluetoothError) {
+        self.timers = timers
         self.configuration = configuration
         random = randomness
         self.nextLinkID = nextLinkID
@@ -56,7 +70,8 @@ public final class BluetoothHCI: LinkLayer, Sendable {
             host.start(
                 RadioSettings(
                     address: configuration.adapters[number], number: number, configuration: configuration, desk: desk,
-                    packetLog: packetLog, random: random, nextLinkID: nextLinkID, handlers: handlers,
+                    packetLog: packetLog, random: random, nextLinkID: nextLinkID, timers: timers,
+                    handlers: handlers,
                     publish: { [weak self] status in self?.statuses.withLock { $0[number] = status } }))
         }
     }

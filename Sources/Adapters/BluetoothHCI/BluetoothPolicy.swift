@@ -36,6 +36,11 @@ public struct BluetoothPolicy: Hashable, Sendable {
     public static let resetTimeout: Milliseconds = .seconds(4)
     /// A controller that said nothing for this long is asked whether it lives.
     public static let silence: Milliseconds = .seconds(10)
+    /// A timer that fires so much too late was held up by something else than its queue's usual work. [ours]: the node may
+    /// take its time over a frame, and a machine may sleep.
+    public static let lateness: Milliseconds = 100
+    /// How long what is late waits for what came in meanwhile to be read. [ours]: a second of a busy radio is read in less.
+    public static let inputGrace: Milliseconds = 100
     /// What a notification or a write puts before its value, in bytes: opcode and handle.
     public static let valueOverhead = 3
     /// How long the scanner stays on one channel before it goes to the next: long enough to hear a phone that advertises
@@ -49,6 +54,8 @@ public struct BluetoothPolicy: Hashable, Sendable {
     /// Frames kept of one direction that came in before its link was up. A phone may write before it subscribes; it has
     /// little to say by then (spec: ble-gatt §6.2).
     public static let earlyFrames = 16
+    /// Their bytes: as many frames of the usual length. A frame in a stream of notifications may be far longer.
+    public static let earlyBytes = earlyFrames * inboundValue
     /// How long a connection that we opened may take until its link is up: six round trips, with the discovery tried
     /// twice. A device that drags its feet does not hold one of our few connections.
     public static let setUpTimeout: Milliseconds = .seconds(30)
@@ -62,6 +69,9 @@ public struct BluetoothPolicy: Hashable, Sendable {
     public static let waitingCommands = 256
     /// Of those, how many may be taken by commands that only make things better, so that the others find room.
     public static let waitingOptionalCommands = 64
+    /// Different reasons why an adapter is not at work that are logged until it is again. [ours]: there is one at a time,
+    /// rarely two; a controller that lies may have hundreds.
+    public static let reportedReasons = 16
     /// Connections of one controller. [ours]: no controller has more; it bounds what a lying one can make us keep.
     public static let connections = 64
     /// How long after it was told to stop a controller may go on with an attempt to connect, before we stop waiting for the

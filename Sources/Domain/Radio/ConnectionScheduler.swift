@@ -186,15 +186,18 @@ public struct ConnectionScheduler<Device: Hashable & Comparable & Sendable>: Sen
     /// [ours]: one that broke within ``RadioPolicy/provenLinkAge`` counts as a failed attempt, on top of those before it;
     /// else a device that takes every link and drops it would start anew each time.
     ///
-    /// - Parameter isError: Whether it broke: the far end or the radio ended it, or it turned out to be of no use, as
-    ///   without our service. Not when it was closed because it was no longer needed.
-    public mutating func disconnected(_ device: Device, isError: Bool, at now: Uptime) {
+    /// - Parameters:
+    ///   - isError: Whether it broke: the far end or the radio ended it. Not when it was closed because it was no longer
+    ///     needed.
+    ///   - wasOfUse: Whether frames could ever be sent on it. One that was of no use, without our service or too slow to be
+    ///     set up, failed, however long it took and whoever ended it.
+    public mutating func disconnected(_ device: Device, isError: Bool, wasOfUse: Bool = true, at now: Uptime) {
         connecting[device] = nil
         let success = connected.removeValue(forKey: device)
-        guard isError else { return }
+        guard isError || !wasOfUse else { return }
         var marks = self[device]
         marks.brokeAt = now
-        if let success, now - success.at < RadioPolicy.provenLinkAge {
+        if let success, !wasOfUse || now - success.at < RadioPolicy.provenLinkAge {
             marks.failures = max(marks.failures, success.before.failures)
             marks.earlyBreaks = min(success.before.earlyBreaks + 1, RadioPolicy.maximumEarlyBreaks)
             marks.countFailure(at: now)

@@ -53,13 +53,15 @@ public struct RadioArming<Device: Hashable & Sendable>: Sendable {
     }
 
     private var refusals: [Kind: Refusal] = [:]
+    /// When something was last started.
+    private var starts: [Kind: Uptime] = [:]
 
     /// Starts without refusals.
     public init() {}
 
-    /// The next step; `nil` when everything is as wished, or what is left has to wait after a refusal.
+    /// The next step; `nil` when everything is as wished, or what is left has to wait.
     ///
-    /// Ask again after each step that was taken or refused, after each change of the wish or the activity, and at
+    /// Ask again after each step that was taken (see ``took(_:at:)``) or refused, after each change of the wish or the activity, and at
     /// `retryAt`: the earliest time at which a step that waits may be tried; `nil` when none waits.
     public func next(
         wish: RadioActivity<Device>, activity: RadioActivity<Device>, at now: Uptime
@@ -67,6 +69,17 @@ public struct RadioArming<Device: Hashable & Sendable>: Sendable {
         let steps = steps(wish: wish, activity: activity, at: now)
         let next = steps.first { wait(for: $0, at: now) == nil }
         return (next, steps.compactMap { wait(for: $0, at: now) }.min())
+    }
+
+    /// A step was given to the controller.
+    ///
+    /// What is started is not started again within ``RadioPolicy/startInterval``: where it ends as soon as it begins, whether
+    /// by a broken controller or by neighbours in a row, restoring it would be all that the radio does.
+    public mutating func took(_ step: ArmingStep<Device>, at now: Uptime) {
+        switch step {
+        case .startAdvertising, .startScanning: starts[Self.kind(of: step)] = now
+        default: break
+        }
     }
 
     /// The controller declined a step: steps of its kind wait, a second longer for each refusal in a row; other kinds go on.
@@ -106,7 +119,9 @@ public struct RadioArming<Device: Hashable & Sendable>: Sendable {
 
     /// Until when a step has to wait; `nil` when it need not.
     private func wait(for step: ArmingStep<Device>, at now: Uptime) -> Uptime? {
-        refusals[Self.kind(of: step)].flatMap { now < $0.retryAt ? $0.retryAt : nil }
+        let kind = Self.kind(of: step)
+        let moments = [refusals[kind]?.retryAt, starts[kind].map { $0 + RadioPolicy.startInterval }]
+        return moments.compactMap { $0 }.max().flatMap { now < $0 ? $0 : nil }
     }
 
     private static func kind(of step: ArmingStep<Device>) -> Kind {

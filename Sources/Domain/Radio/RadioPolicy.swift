@@ -112,6 +112,10 @@ public struct RadioPolicy: Sendable {
     /// The longest such wait. [ours]: what we may want of a controller must work again within the 5 s of its return.
     public static let maximumRefusalWait: Milliseconds = .seconds(5)
 
+    /// Least time between two starts of advertising, or of scanning. [ours]: more than a phone needs to find us, too little
+    /// for anybody to notice; and a controller whose advertising ends by itself gets ten starts a second, not thousands.
+    public static let startInterval: Milliseconds = 100
+
     /// How soon a lost adapter is opened again. [ours]: a firmware reset or a re-enumeration takes about as long; a try
     /// before it would fail.
     public static let firstReopening: Milliseconds = 250

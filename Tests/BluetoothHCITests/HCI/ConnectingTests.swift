@@ -237,6 +237,27 @@ struct ConnectingTests {
         #expect(bench.events.count == BluetoothPolicy.connections)
         #expect(bench.far.commands.last?.opCode == .disconnect && bench.far.commands.last?.parameters == [64, 0, 0x14])
     }
+
+    @Test("an attempt that leads to one more than we keep is over")
+    func tooManyOfOurs() {
+        let bench = Bench.ready()
+        for number in 0...63 as ClosedRange<UInt16> { bench.connect(number) }
+        bench.call { $0.connect(to: peer) }
+        bench.forget()
+        bench.hear(Packets.connected(64, peer, isCentral: true))
+        #expect(bench.events == [.connectEnded(peer, .connectionLimitExceeded)])
+        #expect(bench.controller.activity.connecting == nil)
+    }
+
+    @Test("a supervision timeout beyond all bounds does not bind us for longer than the longest")
+    func endlessTimeout() {
+        let bench = Bench.ready { $0.replies[.disconnect] = { _ in .status(0) } }
+        bench.connect(0x40, timeout: 0xffff)
+        bench.call { $0.disconnect(handle, reason: .remoteUserTerminated) }
+        bench.forget()
+        bench.wait(.seconds(32) + BluetoothPolicy.disconnectMargin)
+        #expect(bench.events == [.disconnected(handle, .connectionTimeout)])
+    }
 }
 
 @Suite("Connections")

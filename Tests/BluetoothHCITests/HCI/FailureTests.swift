@@ -36,6 +36,25 @@ struct FailureTests {
         #expect(bench.reports.count == 1 && bench.far.commands.isEmpty && bench.far.data.isEmpty)
     }
 
+    @Test("commands that wait when it fails are not sent when the one under way is given up")
+    func waiting() {
+        let bench = Bench.ready { $0.replies[.setDataLength] = { _ in .silence } }
+        bench.connect(1)
+        bench.call { $0.scan(nil) }
+        bench.hear(Packets.event(0x10, [0x42]))
+        bench.forget()
+        bench.wait(.seconds(60))
+        #expect(bench.far.commands.isEmpty && bench.reports.isEmpty && bench.timers.count == 0)
+    }
+
+    @Test("a hardware error while it starts, after its reset, is the end as well")
+    func whileStarting() {
+        let bench = Bench { $0.replies[.readVersion] = { _ in .silence } }
+        bench.start()
+        bench.hear(Packets.event(0x10, [0x42]))
+        #expect(bench.reports == [.failed("reported hardware error 0x42")])
+    }
+
     @Test("a command that must be answered and is not is the end, at run time as well")
     func unanswered() {
         let bench = Bench.ready { $0.replies[.setScanEnable] = { _ in .silence } }

@@ -16,6 +16,8 @@ final class ScriptedController {
         case complete(UInt8, [UInt8] = [])
         /// Command Status.
         case status(UInt8)
+        /// Command Complete, then other packets.
+        case completes([[UInt8]])
         /// Command Status, then other packets.
         case begins([[UInt8]])
         /// Not at all.
@@ -54,6 +56,9 @@ final class ScriptedController {
         switch reply {
         case .complete(let status, let returned): say(Packets.complete(command.opCode, credits, [status] + returned))
         case .status(let status): say(Packets.status(command.opCode, credits, status))
+        case .completes(let packets):
+            say(Packets.complete(command.opCode, credits, [0]))
+            packets.forEach(say)
         case .begins(let packets):
             say(Packets.status(command.opCode, credits, 0))
             packets.forEach(say)

@@ -6,30 +6,6 @@ import Testing
 
 @Suite("Adapters that are lost and come back", .needsInteropPython, .timeLimit(.minutes(2)))
 struct AdapterLossTests {
-    /// What happens to an adapter, how it is undone, and what the radio says meanwhile.
-    enum Mishap: String, CaseIterable, CustomTestStringConvertible {
-        case unplugged, pulledOut, hardwareError, mute
-
-        var testDescription: String { rawValue }
-
-        func happen(to index: Int, in air: VirtualAir) throws {
-            switch self {
-            case .unplugged: try air.unplug(index)
-            case .pulledOut: try air.remove(index)
-            case .hardwareError: try air.hardwareError(index)
-            case .mute: try air.mute(index)
-            }
-        }
-
-        func end(for index: Int, in air: VirtualAir) throws {
-            switch self {
-            case .unplugged, .hardwareError: break
-            case .pulledOut: try air.insert(index)
-            case .mute: try air.unmute(index)
-            }
-        }
-    }
-
     @Test("every link goes down, the radio says why, and takes the adapter back", arguments: Mishap.allCases)
     func back(mishap: Mishap) throws {
         let air = try VirtualAir(adapters: 2)
@@ -80,5 +56,19 @@ struct AdapterLossTests {
         _ = try two.link(besides: [there.id])
         #expect(one.radios.send(numberedFrame(100), on: back.id) == .accepted)
         try two.frame(numberedFrame(100))
+    }
+
+    @Test("a second radio on a controller behind a socket is turned away, says so once, and takes it when it is free")
+    func taken() throws {
+        let air = try VirtualAir(adapters: 1)
+        let one = try RadioStation([air.address(of: 0)], seed: 1)
+        try one.until("the adapter") { seen in seen.logs.contains { $0.contains("on the air as") } ? true : nil }
+        let two = try RadioStation([air.address(of: 0)], seed: 2)
+        try two.until("a warning") { seen in
+            seen.logs.contains { $0.contains("another program may have it") } ? true : nil
+        }
+        one.radios.stop()
+        try two.until("the adapter") { seen in seen.logs.contains { $0.contains("on the air as") } ? true : nil }
+        #expect(two.seen.logs.count { $0.contains("another program may have it") } == 1)
     }
 }

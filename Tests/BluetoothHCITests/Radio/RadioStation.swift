@@ -1,9 +1,11 @@
 import Application
-import BluetoothHCI
+import Dispatch
 import Domain
 import Foundation
 import Support
 import Testing
+
+@testable import BluetoothHCI
 
 /// One node's radios over virtual controllers, with everything that they report.
 final class RadioStation: Sendable {
@@ -45,9 +47,11 @@ final class RadioStation: Sendable {
     ///
     /// - Parameters:
     ///   - seed: What the addresses are drawn from; another one for each station.
+    ///   - timers: Makes the timers of each radio.
     ///   - onFrame: Runs on the radio's queue for each frame, which waits for it.
     init(
         _ adapters: [String], service: BluetoothService = .production, seed: UInt64,
+        timers: @escaping @Sendable (DispatchQueue) -> any RadioTimers = { DispatchTimers(queue: $0) },
         onFrame: @escaping @Sendable ([UInt8]) -> Void = { _ in }
     ) throws {
         var configuration = BluetoothConfiguration(adapters: try adapters.map { try AdapterAddress(parsing: $0) })
@@ -64,7 +68,8 @@ final class RadioStation: Sendable {
                 },
                 linkWritable: { link in witness.change { $0.writables.append(link) } },
                 adapterDown: { witness.change { $0.adapterDowns += 1 } },
-                log: { level, text in witness.change { $0.logs.append("\(level): \(text)") } }))
+                log: { level, text in witness.change { $0.logs.append("\(level): \(text)") } }),
+            timers: timers)
         radios.start()
     }
 

@@ -113,6 +113,9 @@ func withSocketAddress(_ address: sockaddr_in, _ body: (UnsafePointer<sockaddr>,
     }
 }
 
+/// Gives a descriptor another number: the first free one from `number` on.
+func duplicate(_ descriptor: Int32, from number: Int32) -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, number) }
+
 /// Which file a descriptor of this process stands for.
 func identity(_ descriptor: Int32) throws -> String {
     try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
@@ -127,7 +130,7 @@ func descriptors(of identity: String) -> Int {
 }
 
 /// A transport on a queue of its own, and what it reported.
-final class Radio: @unchecked Sendable {
+final class TransportProbe: @unchecked Sendable {
     // Unchecked: `transport` is touched on `queue` alone.
     enum Event: Equatable {
         case received([UInt8])
@@ -140,7 +143,7 @@ final class Radio: @unchecked Sendable {
     private var transport: DescriptorTransport?
 
     /// - Parameter then: Called on the queue with each event that is reported.
-    init(_ opened: OpenedAdapter, then: @escaping (Radio, Event) -> Void = { _, _ in }) {
+    init(_ opened: OpenedAdapter, then: @escaping (TransportProbe, Event) -> Void = { _, _ in }) {
         queue.sync {
             let report: (Event) -> Void = { [weak self] event in
                 guard let self else { return }

@@ -129,6 +129,15 @@ struct ConnectionFairnessTests {
         #expect(radio.scheduler[1].brokeAt == Uptime(milliseconds: 70_000))
     }
 
+    @Test("a link that never was of use counts as a failure, however long it took and whoever ended it")
+    func useless() {
+        #expect(radio.sighted(1, at: 0) == .connect)
+        radio.succeeded(1, at: 0)
+        radio.disconnected(1, isError: false, wasOfUse: false, at: 30_000)
+        #expect(radio.scheduler[1].failures == 1)
+        #expect(radio.scheduler[1].earlyBreaks == 1)
+    }
+
     @Test("a link that we close does not count")
     func closed() {
         #expect(radio.sighted(1, at: 0) == .connect)

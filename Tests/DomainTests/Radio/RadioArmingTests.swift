@@ -151,6 +151,23 @@ struct RefusedStepTests {
         }
     }
 
+    @Test("what ends as soon as it is started is started again after 100 ms, and stopped at any time")
+    func startsInARow() {
+        var arming = RadioArming<Int>()
+        let wish = RadioActivity<Int>(isAdvertising: true)
+        let (first, _) = arming.next(wish: wish, activity: RadioActivity(), at: at(0))
+        #expect(first == .startAdvertising)
+        arming.took(.startAdvertising, at: at(0))
+        arming.succeeded(.startAdvertising)
+        let early = arming.next(wish: wish, activity: RadioActivity(), at: at(99))
+        #expect(early.step == nil && early.retryAt == at(100))
+        #expect(arming.next(wish: wish, activity: RadioActivity(), at: at(100)).step == .startAdvertising)
+        let off = arming.next(wish: RadioActivity(), activity: wish, at: at(1))
+        #expect(off.step == .stopAdvertising && off.retryAt == nil)
+        let other = arming.next(wish: RadioActivity(isAdvertising: true, isScanning: true), activity: wish, at: at(1))
+        #expect(other.step == .startScanning, "one start does not hold up another")
+    }
+
     @Test("other steps go on, and say when to come back for the one that waits")
     func othersGoOn() {
         var arming = RadioArming<Int>()

@@ -21,8 +21,8 @@ final class Scheduling {
     func succeeded(_ device: Int, at time: Int64 = 0) { scheduler.succeeded(device, at: at(time)) }
     func failed(_ device: Int, at time: Int64) { scheduler.failed(device, at: at(time)) }
     func timedOut(_ device: Int, at time: Int64) { scheduler.timedOut(device, at: at(time)) }
-    func disconnected(_ device: Int, isError: Bool, at time: Int64) {
-        scheduler.disconnected(device, isError: isError, at: at(time))
+    func disconnected(_ device: Int, isError: Bool, wasOfUse: Bool = true, at time: Int64) {
+        scheduler.disconnected(device, isError: isError, wasOfUse: wasOfUse, at: at(time))
     }
     func withdrawn(_ device: Int) { scheduler.withdrawn(device) }
     func limitReached(links: Int, at time: Int64) { scheduler.limitReached(links: links, at: at(time)) }

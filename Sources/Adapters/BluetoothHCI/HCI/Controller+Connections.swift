@@ -88,21 +88,24 @@ extension Controller {
             return drop(complete.handle)
         }
         let isCentral = complete.role == 0
+        var ended: DeviceAddress?
         if isCentral {
             // There is one attempt at a time, so this is its end, even if the controller calls the device another name.
-            if ends(attempt, peer), let device = forgetAttempt(), device != peer {
-                report { $0.connectEnded(device, .unspecified) }
-            }
+            if ends(attempt, peer) { ended = forgetAttempt() }
+            if let device = ended, device != peer { report { $0.connectEnded(device, .unspecified) } }
             confirmAdvertising()
         } else {
             advertisingEnded()
         }
         // Its end was lost.
         if connections[complete.handle] != nil { remove(complete.handle, .unspecified) }
-        guard connections.count < BluetoothPolicy.connections else { return drop(complete.handle) }
+        guard connections.count < BluetoothPolicy.connections else {
+            if ended == peer { report { $0.connectEnded(peer, .connectionLimitExceeded) } }
+            return drop(complete.handle)
+        }
         let connection = HCIConnection(
             handle: complete.handle, isCentral: isCentral, peer: peer,
-            supervisionTimeout: Milliseconds(Int64(complete.timeout) * 10))
+            supervisionTimeout: Self.supervisionTimeout(complete.timeout))
         open(connection)
     }
 
@@ -201,7 +204,7 @@ extension Controller {
     }
 
     func updated(_ handle: ConnectionHandle, timeout: UInt16) {
-        let timeout = Milliseconds(Int64(timeout) * 10)
+        let timeout = Self.supervisionTimeout(timeout)
         connections[handle]?.supervisionTimeout = timeout
         data.setPatience(Self.patience(timeout), of: handle)
     }
@@ -217,6 +220,11 @@ extension Controller {
 
     func refuseKey(_ handle: ConnectionHandle) {
         commands.enqueue(.keyRequestNegativeReply(handle), .optional)
+    }
+
+    /// What a controller says in units of 10 ms, no longer than there is: our own patience goes by it.
+    private static func supervisionTimeout(_ units: UInt16) -> Milliseconds {
+        Milliseconds(Int64(min(units, ConnectionParameters.longestTimeout)) * 10)
     }
 
     /// How long data of a connection may stay with the controller.

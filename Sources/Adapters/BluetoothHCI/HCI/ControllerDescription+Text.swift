@@ -1,4 +1,9 @@
-extension ControllerDescription {
+extension ControllerDescription: CustomStringConvertible {
+    /// What identifies it, for the log: `Bluetooth 5.0 controller 00:11:22:33:44:55, buffers 8 × 251 bytes`.
+    public var description: String {
+        "Bluetooth \(version) controller \(address ?? "without an address"), buffers \(bufferCount) × \(bufferLength) bytes"
+    }
+
     /// All of it in a line for a person: `Bluetooth 5.0 of Cypress, 8 packets of 251 bytes, data length, 2M`.
     public var details: String {
         let maker = manufacturerName ?? "maker \(manufacturer)"

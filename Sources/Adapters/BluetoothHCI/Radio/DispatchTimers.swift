@@ -13,15 +13,20 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
     }
 
     private let queue: DispatchQueue
+    private let clock: () -> Uptime
     private let source: any DispatchSourceTimer
     /// In order of time.
     private var entries: [Entry] = []
     private var last: UInt64 = 0
     /// What the source is set to.
     private var armed: Uptime?
+    /// What was due before that waits for what came in meanwhile.
+    private var heldBefore: Uptime?
 
-    init(queue: DispatchQueue) {
+    /// - Parameter clock: Tells the time; tests push theirs on, and call ``clockLeapt()`` then.
+    init(queue: DispatchQueue, clock: @escaping @Sendable () -> Uptime = { DispatchTimers.uptime }) {
         self.queue = queue
+        self.clock = clock
         source = DispatchSource.makeTimerSource(queue: queue)
         source.setEventHandler { [weak self] in self?.fired() }
         source.resume()
@@ -29,7 +34,9 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
 
     deinit { source.cancel() }
 
-    var now: Uptime { Self.uptime }
+    var now: Uptime { clock() }
+    /// Timers that have not fired.
+    var count: Int { entries.count }
 
     /// The clock that also runs while the machine sleeps: a timeout does not outlive a suspend.
     static var uptime: Uptime {
@@ -49,6 +56,9 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
             queue.async { [weak self] in self?.fire() }
         } else if place == 0 {
             arm()
+        } else if let first = entries.first, first.due <= now {
+            // The machine slept, and the kernel's clock for us with it.
+            queue.async { [weak self] in self?.fire() }
         }
         return entry.timer
     }
@@ -59,8 +69,14 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
         if place == 0 { arm() }
     }
 
+    /// Runs what has become due by a leap of the clock.
+    func clockLeapt() {
+        heldBefore = nil
+        runDue()
+    }
+
     private func arm() {
-        guard armed != entries.first?.due else { return }
+        guard heldBefore == nil, armed != entries.first?.due else { return }
         armed = entries.first?.due
         guard let first = entries.first else { return source.schedule(deadline: .distantFuture) }
         source.schedule(deadline: .now() + .milliseconds(Int(max(0, (first.due - now).count))))
@@ -68,14 +84,29 @@ final class DispatchTimers: RadioTimers, @unchecked Sendable {
 
     private func fired() {
         armed = nil
+        guard heldBefore == nil else { return clockLeapt() }
         fire()
     }
 
+    /// It is time for something; unless that was long ago, because the queue was held up or the machine slept. Then what came
+    /// in meanwhile goes first: an answer that only waits to be read must not count as missing.
     private func fire() {
-        while let first = entries.first, first.due <= now {
-            entries.removeFirst()
-            first.action()
+        if heldBefore == nil, let first = entries.first, now - first.due >= BluetoothPolicy.lateness {
+            heldBefore = now
+            armed = nil
+            source.schedule(deadline: .now() + .milliseconds(Int(BluetoothPolicy.inputGrace.count)))
         }
+        runDue()
+    }
+
+    private func runDue() {
+        while let place = nextPlace, entries[place].due <= now { entries.remove(at: place).action() }
         arm()
+    }
+
+    /// The place of the first entry that is not held back.
+    private var nextPlace: Int? {
+        guard let heldBefore else { return entries.isEmpty ? nil : 0 }
+        return entries.firstIndex { $0.due >= heldBefore }
     }
 }

@@ -5,6 +5,10 @@ import Synchronization
 final class LinkDesk: Sendable {
     private struct State {
         var boxes: [LinkID: LinkOutbox] = [:]
+        /// Our addresses on the air, by radio.
+        var own: [Int: DeviceAddress] = [:]
+        /// Devices with a connection, and which radio it is on.
+        var held: [DeviceAddress: Int] = [:]
         /// Links with frames since their radio last looked, by radio.
         var unfetched: [Int: Set<LinkID>] = [:]
     }
@@ -35,7 +39,26 @@ final class LinkDesk: Sendable {
     /// The radio of a link; `nil` when the link is gone.
     func radio(of link: LinkID) -> Int? { state.withLock { $0.boxes[link]?.radio } }
 
-    // MARK: From the radio's queue
+    /// Links that are open.
+    var openLinks: Int { state.withLock { $0.boxes.count } }
+
+    // MARK: From the radios' queues
+
+    /// The address under which a radio is on the air; `nil` when it is not.
+    func setOwnAddress(_ address: DeviceAddress?, of radio: Int) { state.withLock { $0.own[radio] = address } }
+
+    /// A radio has a connection to a device.
+    func hold(_ device: DeviceAddress, by radio: Int) { state.withLock { $0.held[device] = radio } }
+
+    /// It has none any more.
+    func release(_ device: DeviceAddress, of radio: Int) {
+        state.withLock { if $0.held[device] == radio { $0.held[device] = nil } }
+    }
+
+    /// Whether a device is one of our radios, or connected to one of them.
+    func isOurs(_ device: DeviceAddress) -> Bool {
+        state.withLock { $0.held[device] != nil || $0.own.values.contains(device) }
+    }
 
     /// A link came up.
     func open(_ link: LinkID, radio: Int, frameLimit: Int) {

@@ -4,7 +4,7 @@ import Domain
 extension Radio: ControllerDelegate {
     func controllerReady(_ capabilities: ControllerCapabilities) { ready(capabilities) }
 
-    func controllerFailed(_ reason: String) { lost(reason, state: .failed) }
+    func controllerFailed(_ reason: String) { failed(reason) }
 
     func activityChanged() {
         if let activity = controller?.activity {
@@ -13,13 +13,16 @@ extension Radio: ControllerDelegate {
         }
         statusChanged()
         arm()
+        finishStopIfQuiet()
     }
 
     func refused(_ refusal: Controller.Refusal, _ status: HCIStatus) {
+        // What it goes on with, it refused to stop.
         let step: ArmingStep<DeviceAddress>
+        let activity = controller?.activity
         switch refusal {
-        case .advertising: step = .startAdvertising
-        case .scanning: step = .startScanning
+        case .advertising: step = activity?.isAdvertising == true ? .stopAdvertising : .startAdvertising
+        case .scanning: step = activity?.isScanning == true ? .stopScanning : .startScanning
         }
         log(.debug, "\(settings.address): \(refusal) was refused: \(status)")
         arming.refused(step, at: timers.now)
@@ -29,8 +32,8 @@ extension Radio: ControllerDelegate {
     func saw(_ report: AdvertisingReport) {
         let now = timers.now
         guard let sighting = seeking.sighting(of: report, at: now) else { return }
-        let isHeld = connections.contains { $0.peer == sighting.device }
-        guard !isHeld, sighting.device != ownAddress else { return }
+        // Our other radios are no company, and whom they have we have.
+        guard !settings.desk.isOurs(sighting.device) else { return }
         switch seeking.scheduler.sighted(sighting, at: now) {
         case .ignore, .cancel: break
         case .enqueued(let delay): if let delay { runQueue(after: delay) }
@@ -48,16 +51,11 @@ extension Radio: ControllerDelegate {
         }
         let new = RadioConnection(connection, radio: self, service: settings.configuration.service)
         connections.append(new)
+        settings.desk.hold(connection.peer, by: settings.number)
         if connection.isCentral {
             seeking.connected(to: connection.peer, at: timers.now)
         } else {
             seeking.accepted(connection.peer, at: timers.now)
-        }
-        let patience = connection.isCentral ? BluetoothPolicy.setUpTimeout : BluetoothPolicy.subscriptionPatience
-        new.setUpTimer = timers.after(patience) { [weak self, weak new] in
-            guard let self, let new, !new.isInUse else { return }
-            log(.debug, "\(name(of: new.peer)): no link within \(patience.count / 1000) s")
-            disconnect(new)
         }
         if isStopping { disconnect(new) } else { new.start() }
         statusChanged()
@@ -74,18 +72,18 @@ extension Radio: ControllerDelegate {
     func disconnected(_ handle: ConnectionHandle, _ reason: HCIStatus) {
         guard let place = connections.firstIndex(where: { $0.handle == handle }) else { return }
         let connection = connections.remove(at: place)
+        settings.desk.release(connection.peer, of: settings.number)
         connection.end(reason.description)
-        // Only what we closed ourselves, and what was of use before, ended well: a far end that hangs up counts like one
-        // that falls silent (spec: ble-gatt §10), and one that never became a link is not to be tried again at once.
-        let isError = reason != .localHostTerminated || !connection.wasInUse
-        seeking.ended(connection.peer, isCentral: connection.isCentral, isError: isError, at: timers.now)
-        if isStopping {
-            if connections.isEmpty { finishStop() }
-            return
-        }
+        keepFaults(connection.faults)
+        // Only what we closed ourselves ended well: a far end that hangs up counts like one that falls silent (spec:
+        // ble-gatt §10).
+        seeking.ended(
+            connection.peer, isCentral: connection.isCentral, isError: reason != .localHostTerminated,
+            wasOfUse: connection.wasInUse, at: timers.now)
         statusChanged()
         runQueue()
         arm()
+        finishStopIfQuiet()
     }
 
     func received(_ fragment: ArraySlice<UInt8>, isStart: Bool, on handle: ConnectionHandle) {

@@ -50,9 +50,7 @@ extension Radio {
 
     /// The oldest frame that the node left for a link.
     func nextFrame(of link: LinkID) -> (frame: [UInt8], isNoticeDue: Bool)? {
-        guard let next = settings.desk.nextFrame(of: link) else { return nil }
-        countFrame(isSent: true)
-        return next
+        settings.desk.nextFrame(of: link)
     }
 
     func reportWritable(_ link: LinkID) { settings.handlers.linkWritable(link) }
@@ -71,7 +69,6 @@ extension Radio {
     /// The set-up of our side failed: without a link the other way round the connection is worth nothing.
     func clientFailed(_ connection: RadioConnection, _ failure: GATTFailure) {
         log(.debug, "\(name(of: connection.peer)): \(failure)")
-        seeking.scheduler.failed(connection.peer, at: timers.now)
         if !connection.isInUse || failure.isFatal { disconnect(connection) }
     }
 }

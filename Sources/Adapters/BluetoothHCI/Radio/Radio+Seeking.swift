@@ -18,6 +18,7 @@ extension Radio {
     }
 
     func attempt(_ device: DeviceAddress) {
+        guard !settings.desk.isOurs(device) else { return seeking.scheduler.withdrawn(device) }
         seeking.attempt = device
         timers.after(RadioPolicy.connectTimeout) { [weak self] in self?.giveUpOverdue() }
         arm()
@@ -42,12 +43,19 @@ extension Radio {
     /// Works off the difference between what the radio should do and what it does, one step at a time; called again by
     /// whatever may have changed either.
     func arm() {
-        guard let controller, !isStopping, !controller.activity.isBusy else { return }
+        guard let controller, !controller.activity.isBusy else { return }
         let now = timers.now
         let activity = controller.activity
-        if activity.isScanning, seeking.plan.needsRestart(at: now) { return controller.scan(nil) }
-        let wish = RadioActivity(
-            isAdvertising: true, isScanning: seeking.plan.isListening(at: now), connecting: seeking.attempt)
+        if activity.isScanning, !isStopping, seeking.plan.needsRestart(at: now) {
+            // It is begun again when it has stopped; should it not, the next silence is as long.
+            seeking.plan.started(at: now)
+            return controller.scan(nil)
+        }
+        let wish =
+            isStopping
+            ? RadioActivity()
+            : RadioActivity(
+                isAdvertising: true, isScanning: seeking.plan.isListening(at: now), connecting: seeking.attempt)
         let (step, retryAt) = arming.next(
             wish: wish,
             activity: RadioActivity(
@@ -56,15 +64,16 @@ extension Radio {
         let moments = [retryAt, seeking.plan.nextChange(after: now)].compactMap(\.self)
         timers.cancel(armTimer)
         armTimer = moments.min().map { moment in timers.after(moment - now) { [weak self] in self?.arm() } }
-        if let step { take(step, controller) }
+        if let step { take(step, controller, at: now) }
     }
 
-    private func take(_ step: ArmingStep<DeviceAddress>, _ controller: Controller) {
+    private func take(_ step: ArmingStep<DeviceAddress>, _ controller: Controller, at now: Uptime) {
+        arming.took(step, at: now)
         switch step {
         case .startAdvertising: controller.advertise(seeking.advertising)
         case .stopAdvertising: controller.advertise(nil)
         case .startScanning:
-            seeking.plan.started(at: timers.now)
+            seeking.plan.started(at: now)
             controller.scan(seeking.scanning)
         case .stopScanning: controller.scan(nil)
         case .connect(let device): controller.connect(to: device)

@@ -18,6 +18,8 @@ final class Radio {
         case starting(Open)
         /// At work.
         case ready(Open)
+        /// Open; its controller failed and waits for the moment to be reset.
+        case resting(any Transport)
         /// Never again.
         case stopped
     }
@@ -47,14 +49,24 @@ final class Radio {
     private var maintenanceTimer: RadioTimer?
     private var status: AdapterStatus
     private var isPublishing = false
+    /// What went wrong here, and in controllers and connections that are gone.
+    private var pastFaults: [String: UInt64] = [:]
+    /// What was reported since the adapter was last at work.
+    private var reportedReasons: Set<String> = []
     private var hasReportedLoss = false
-    private var afterStop: (() -> Void)?
+    /// Whether the adapter said anything since it was opened.
+    private var hasHeard = false
+    /// Who waits for the radio to stop.
+    private var afterStop: [() -> Void] = []
 
+    /// Makes a radio that does nothing before ``start()``.
+    ///
+    /// - Parameter open: Opens the adapter elsewhere and hands the result to ``opened(_:)``.
     init(_ settings: RadioSettings, queue: DispatchQueue, open: @escaping () -> Void) {
         self.settings = settings
         self.queue = queue
         openAdapter = open
-        timers = DispatchTimers(queue: queue)
+        timers = settings.timers(queue)
         ownAddress = DeviceAddress.staticRandom(from: settings.random())
         seeking = Seeking(service: settings.configuration.service, savesPower: settings.configuration.savesPower)
         status = AdapterStatus(address: settings.address, state: .opening)
@@ -68,12 +80,16 @@ final class Radio {
     // MARK: Life
 
     /// Begins to open the adapter.
-    func start() { tryToOpen() }
+    func start() { tryAgain() }
 
-    private func tryToOpen() {
-        guard case .waiting = phase else { return }
-        phase = .opening
-        openAdapter()
+    private func tryAgain() {
+        switch phase {
+        case .waiting:
+            phase = .opening
+            openAdapter()
+        case .resting(let transport): begin(on: transport)
+        default: break
+        }
     }
 
     /// The adapter was opened, or not.
@@ -102,13 +118,20 @@ final class Radio {
             received: { [weak self] packet in
                 log?.record(packet, sent: false, at: Self.microseconds)
                 self?.received(packet)
-            }, lost: { [weak self] in self?.lost($0, state: .missing) })
+            }, lost: { [weak self] in self?.hungUp($0) })
+        begin(on: transport)
+    }
+
+    /// Resets the controller and asks what it can do.
+    private func begin(on transport: any Transport) {
+        let log = settings.packetLog
         let controller = Controller(timers: timers) { (packet: [UInt8]) in
             log?.record(packet, sent: true, at: Self.microseconds)
             transport.send(packet)
         }
         controller.delegate = self
         phase = .starting(Open(transport: transport, controller: controller))
+        hasHeard = false
         status.state = .starting
         statusChanged()
         controller.start(address: ownAddress)
@@ -122,6 +145,7 @@ final class Radio {
     }
 
     private func received(_ packet: [UInt8]) {
+        hasHeard = true
         switch phase {
         case .starting(let open), .ready(let open): open.controller.receive(packet)
         default: break
@@ -134,6 +158,7 @@ final class Radio {
         phase = .ready(open)
         recovery.ready(at: timers.now)
         hasReportedLoss = false
+        reportedReasons = []
         status.state = .ready
         status.reason = nil
         status.remedy = nil
@@ -141,21 +166,59 @@ final class Radio {
         status.controller = capabilities.description
         settings.handlers.log(.info, "\(settings.address): \(capabilities.description), on the air as \(ownAddress)")
         arming = RadioArming()
+        settings.desk.setOwnAddress(ownAddress, of: settings.number)
         seeking.begin(at: timers.now)
         maintain()
     }
 
-    /// The adapter is gone, or of no use: everything on it ends, and it is tried again.
-    func lost(_ reason: String, state: AdapterStatus.State) {
-        guard let open else { return }
-        let wasReady = controller != nil
-        phase = .waiting
-        tearDown(open, reason)
-        if wasReady {
-            status.losses += 1
-            settings.handlers.adapterDown()
+    /// The far end of the transport went. A socket that is closed before it has said anything is how a controller turns a
+    /// second host away.
+    private func hungUp(_ reason: String) {
+        switch settings.address {
+        case .unix, .tcp:
+            if hasHeard { return lost(reason, state: .missing) }
+            let busy = BluetoothError.busy(settings.address, process: nil)
+            lost("it hangs up at once; another program may have it", state: .blocked, remedy: busy.remedy)
+        case .userChannel, .serial: lost(reason, state: .missing)
         }
-        report(state, reason, nil)
+    }
+
+    /// The controller is of no use as it is. It is reset over the open transport: to close it would offer the adapter to
+    /// whoever else wants it, a bluetoothd that powers up what it sees. One that cannot even be reset is opened anew.
+    func failed(_ reason: String) {
+        guard !isStopping, case .ready(let open) = phase else { return lost(reason, state: .failed) }
+        phase = .resting(open.transport)
+        end(open, reason)
+        tellLoss(reason, state: .failed, remedy: nil)
+    }
+
+    /// The adapter is gone: everything on it ends, and it is opened again.
+    func lost(_ reason: String, state: AdapterStatus.State, remedy: String? = nil) {
+        guard !isStopping else { return finishStop() }
+        switch phase {
+        case .starting(let open), .ready(let open):
+            let wasReady = controller != nil
+            phase = .waiting
+            end(open, reason)
+            open.transport.close()
+            if wasReady {
+                tellLoss(reason, state: state, remedy: remedy)
+            } else {
+                report(state, reason, remedy)
+                wait(until: recovery.failed(at: timers.now))
+            }
+        case .resting(let transport):
+            // It was to be tried again anyway; now it has to be opened for it.
+            phase = .waiting
+            transport.close()
+        case .waiting, .opening, .stopped: break
+        }
+    }
+
+    private func tellLoss(_ reason: String, state: AdapterStatus.State, remedy: String?) {
+        status.losses += 1
+        settings.handlers.adapterDown()
+        report(state, reason, remedy)
         wait(until: recovery.lost(at: timers.now))
     }
 
@@ -166,48 +229,67 @@ final class Radio {
         }
     }
 
-    private func tearDown(_ open: Open, _ reason: String) {
+    /// Ends everything on an adapter that is at work.
+    private func end(_ open: Open, _ reason: String) {
         open.controller.delegate = nil
-        open.transport.close()
         timers.cancel(maintenanceTimer)
         timers.cancel(armTimer)
+        timers.cancel(seeking.queueTimer)
+        settings.desk.setOwnAddress(nil, of: settings.number)
         let ended = connections
         connections = []
-        for connection in ended { connection.end(reason) }
+        for connection in ended {
+            settings.desk.release(connection.peer, of: settings.number)
+            connection.end(reason)
+            keepFaults(connection.faults)
+        }
+        keepFaults(open.controller.counters.byName)
         seeking.end()
     }
 
     private func wait(until moment: Uptime) {
-        timers.after(max(0, moment - timers.now)) { [weak self] in self?.tryToOpen() }
+        timers.after(max(0, moment - timers.now)) { [weak self] in self?.tryAgain() }
     }
 
-    /// Says goodbye to every connection, so that the neighbours need not wait for a timeout, and closes.
+    /// Says goodbye to every connection, so that the neighbours need not wait for a timeout, ends what the controller would
+    /// go on with by itself, and closes.
+    ///
+    /// A controller that advertised on would lead phones to a node that is not there.
     func stop(_ done: @escaping () -> Void) {
-        guard let controller, !connections.isEmpty else { return finish(done) }
-        afterStop = done
+        afterStop.append(done)
+        guard afterStop.count == 1 else { return }
+        guard let controller else { return finishStop() }
         for connection in connections { controller.disconnect(connection.handle, reason: .remotePowerOff) }
         timers.after(BluetoothPolicy.goodbyeTimeout) { [weak self] in self?.finishStop() }
+        arm()
+        finishStopIfQuiet()
     }
 
-    /// Ends a stop that waits for its last connection.
-    func finishStop() {
-        guard let done = afterStop else { return }
-        afterStop = nil
-        finish(done)
+    /// Ends a stop that waits for nothing any more.
+    func finishStopIfQuiet() {
+        guard isStopping, connections.isEmpty, controller?.activity == Controller.Activity() else { return }
+        finishStop()
+    }
+
+    private func finishStop() {
+        guard isStopping else { return }
+        let (last, waiting) = (phase, afterStop)
+        phase = .stopped
+        afterStop = []
+        switch last {
+        case .starting(let open), .ready(let open):
+            end(open, "the node stops")
+            open.transport.close()
+        case .resting(let transport): transport.close()
+        case .waiting, .opening, .stopped: break
+        }
+        status.state = .stopped
+        publish()
+        for done in waiting { done() }
     }
 
     /// Whether the node stops.
-    var isStopping: Bool { afterStop != nil }
-
-    private func finish(_ done: () -> Void) {
-        let open = open
-        phase = .stopped
-        if let open { tearDown(open, "the node stops") }
-        status.state = .stopped
-        statusChanged()
-        publish()
-        done()
-    }
+    var isStopping: Bool { !afterStop.isEmpty }
 
     // MARK: Upkeep
 
@@ -224,6 +306,7 @@ final class Radio {
         }
         runQueue()
         arm()
+        statusChanged()
     }
 
     /// Neighbours with a link. Only ours count: a node with friends elsewhere still looks for company on the air.
@@ -236,13 +319,25 @@ final class Radio {
     /// A device's name in the log and in `status`.
     func name(of device: DeviceAddress) -> String { "ble:\(device)" }
 
-    func countFault(_ name: String) { status.faults[name, default: 0] += 1 }
+    func countFault(_ name: String) { pastFaults[name, default: 0] += 1 }
 
     func countFrame(isSent: Bool) { if isSent { status.framesSent += 1 } else { status.framesReceived += 1 } }
 
+    /// Keeps the count of what is about to go: what is counted never becomes less.
+    func keepFaults(_ faults: [String: UInt64]) { pastFaults.merge(faults, uniquingKeysWith: +) }
+
+    /// What went wrong so far, by name.
+    var faults: [String: UInt64] {
+        var all = pastFaults
+        for connection in connections { all.merge(connection.faults, uniquingKeysWith: +) }
+        if let open { all.merge(open.controller.counters.byName, uniquingKeysWith: +) }
+        return all
+    }
+
     private func report(_ state: AdapterStatus.State, _ reason: String, _ remedy: String?) {
-        // The first of a row of equal failures is news.
-        let isNews = status.state != state || status.reason != reason
+        // Once is enough for what keeps it from work again and again.
+        let isNews =
+            reportedReasons.count < BluetoothPolicy.reportedReasons && reportedReasons.insert(reason).inserted
         status.state = state
         status.reason = reason
         status.remedy = remedy
@@ -271,7 +366,7 @@ final class Radio {
                 device: $0.peer.description, isOutgoing: $0.isCentral, mtu: $0.bearer.mtu, signal: $0.signal,
                 links: $0.openLinks)
         }
-        if let counters = controller?.counters { status.faults.merge(counters.byName) { $1 } }
+        status.faults = faults
         settings.publish(status)
     }
 }

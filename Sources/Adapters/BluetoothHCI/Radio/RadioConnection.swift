@@ -14,7 +14,25 @@ final class RadioConnection {
 
     /// What came in before its link was up.
     private struct EarlyFrames {
-        var frames: [[UInt8]] = []
+        private(set) var frames: [[UInt8]] = []
+        private var bytes = 0
+
+        /// Keeps a frame, if there is room.
+        mutating func append(_ frame: [UInt8]) -> Bool {
+            guard frames.count < BluetoothPolicy.earlyFrames, bytes + frame.count <= BluetoothPolicy.earlyBytes else {
+                return false
+            }
+            frames.append(frame)
+            bytes += frame.count
+            return true
+        }
+    }
+
+    /// A link that is up.
+    private struct Link {
+        let id: LinkID
+        /// The longest frame, as it was announced with the link.
+        let frameLimit: Int
     }
 
     let handle: ConnectionHandle
@@ -28,9 +46,9 @@ final class RadioConnection {
     /// How strong the far end is, in dBm, once it was asked.
     var signal: Int8?
     /// Ends a connection that stays without a link.
-    var setUpTimer: RadioTimer?
+    private var patienceTimer: RadioTimer?
     private unowned let radio: Radio
-    private var links: [Role: LinkID] = [:]
+    private var links: [Role: Link] = [:]
     /// Links that the node closed; they stay closed until the far end subscribes anew.
     private var closed: Set<Role> = []
     private var early: [Role: EarlyFrames] = [:]
@@ -49,28 +67,47 @@ final class RadioConnection {
     }
 
     /// The links that are up, the client's first.
-    var openLinks: [LinkID] { Role.allCases.compactMap { links[$0] } }
+    var openLinks: [LinkID] { Role.allCases.compactMap { links[$0]?.id } }
 
     /// Whether a link is up.
     var isInUse: Bool { !links.isEmpty }
     /// Whether a link ever was.
     private(set) var wasInUse = false
 
+    /// What came over it that should not, by name.
+    var faults: [String: UInt64] {
+        let all = ["unusableFrames": channels.dropped, "unansweredRequests": bearer.dropped]
+        return all.compactMapValues { $0 > 0 ? UInt64($0) : nil }
+    }
+
     /// Begins with what is ours to begin.
-    func start() { if isCentral { bearer.openClient() } }
+    func start() {
+        waitForUse(isCentral ? BluetoothPolicy.setUpTimeout : BluetoothPolicy.subscriptionPatience)
+        if isCentral { bearer.openClient() }
+    }
 
     /// Ends everything on it.
     func end(_ reason: String) {
-        radio.timers.cancel(setUpTimer)
         bearer.close()
         for role in Role.allCases { takeDown(role, reason) }
+        radio.timers.cancel(patienceTimer)
+    }
+
+    /// A connection without a link holds one of the controller's few for nothing: it goes, unless a link comes up in time.
+    private func waitForUse(_ patience: Milliseconds) {
+        radio.timers.cancel(patienceTimer)
+        patienceTimer = radio.timers.after(patience) { [weak self] in
+            guard let self, !isInUse else { return }
+            radio.log(.debug, "\(radio.name(of: peer)): no link for \(patience.count / 1000) s")
+            radio.disconnect(self)
+        }
     }
 
     // MARK: Links
 
     /// Closes a link for the node. The connection goes with the last one.
     func close(_ link: LinkID) {
-        guard let role = Role.allCases.first(where: { links[$0] == link }) else { return }
+        guard let role = Role.allCases.first(where: { links[$0]?.id == link }) else { return }
         closed.insert(role)
         takeDown(role, "closed here")
         if role == .client { bearer.closeClient() }
@@ -84,11 +121,11 @@ final class RadioConnection {
     /// Brings a link up if it can be.
     private func bringUp(_ role: Role) {
         guard links[role] == nil, isSubscribed(role), !closed.contains(role) else { return }
-        let limit = min(bearer.mtu - BluetoothPolicy.valueOverhead, BluetoothPolicy.maximumValue)
+        let limit = bearer.valueLimit
         guard limit >= MeshPolicy.minimumFrameLimit else { return reportNarrow() }
-        radio.timers.cancel(setUpTimer)
+        radio.timers.cancel(patienceTimer)
         let link = radio.open(role, on: self, frameLimit: limit)
-        links[role] = link
+        links[role] = Link(id: link, frameLimit: limit)
         wasInUse = true
         for frame in early.removeValue(forKey: role)?.frames ?? [] { radio.deliver(frame, on: link) }
     }
@@ -97,6 +134,8 @@ final class RadioConnection {
     private func reportNarrow() {
         guard !hasReportedNarrow else { return }
         hasReportedNarrow = true
+        // It is set up, as far as it ever will be.
+        radio.timers.cancel(patienceTimer)
         radio.log(
             .warning,
             "\(radio.name(of: peer)): its MTU of \(bearer.mtu) bytes carries no announce; the link waits for a larger one"
@@ -107,16 +146,16 @@ final class RadioConnection {
         early[role] = nil
         if role == .client { delimiter.reset() }
         guard let link = links.removeValue(forKey: role) else { return }
-        radio.ended(link, reason)
+        radio.ended(link.id, reason)
+        if links.isEmpty { waitForUse(BluetoothPolicy.subscriptionPatience) }
     }
 
     /// A frame came in, perhaps before its link was up: a phone may write before it subscribes (spec: ble-gatt §6.2).
     private func take(_ frame: [UInt8], _ role: Role) {
-        if let link = links[role] { return radio.deliver(frame, on: link) }
-        guard !closed.contains(role), early[role]?.frames.count ?? 0 < BluetoothPolicy.earlyFrames else {
+        if let link = links[role] { return radio.deliver(frame, on: link.id) }
+        guard !closed.contains(role), early[role, default: EarlyFrames()].append(frame) else {
             return radio.countFault("earlyFramesDropped")
         }
-        early[role, default: EarlyFrames()].frames.append(frame)
     }
 
     // MARK: Sending
@@ -127,7 +166,7 @@ final class RadioConnection {
         if let pdu = bearer.nextPDU() { return L2CAPChannels.frame(ofAttributePDU: pdu) }
         // Notifications wait while our MTU request does; its answer brings us back here.
         for role in turns() where role == .client || !bearer.isExchangingMTU {
-            while let link = links[role], let (frame, isNoticeDue) = radio.nextFrame(of: link) {
+            while let link = links[role]?.id, let (frame, isNoticeDue) = radio.nextFrame(of: link) {
                 if isNoticeDue { radio.reportWritable(link) }
                 let room = L2CAPFrame.headerLength
                 let pdu =
@@ -138,6 +177,7 @@ final class RadioConnection {
                     continue
                 }
                 lastServed = role
+                radio.countFrame(isSent: true)
                 return L2CAPChannels.frame(ofAttributePDUBehindHeader: pdu)
             }
         }
@@ -164,14 +204,20 @@ extension RadioConnection {
 extension RadioConnection: GATTBearerDelegate {
     func bearerHasOutput() { radio.wantsToSend(self) }
 
+    /// A link is announced with its limit: with another limit it is another link.
     func mtuChanged(to mtu: Int) {
-        for role in Role.allCases { bringUp(role) }
+        for role in Role.allCases {
+            if let link = links[role], link.frameLimit != bearer.valueLimit { takeDown(role, "its MTU changed") }
+            bringUp(role)
+        }
         radio.statusChanged()
     }
 
     func subscriptionChanged(to isOn: Bool) {
         closed.remove(.server)
-        if isOn { bringUp(.server) } else { takeDown(.server, "unsubscribed") }
+        guard !isOn else { return bringUp(.server) }
+        takeDown(.server, "unsubscribed")
+        if links.isEmpty { waitForUse(BluetoothPolicy.subscriptionPatience) }
     }
 
     /// Each write is a packet of its own (spec: ble-gatt §9.2).
@@ -189,7 +235,8 @@ extension RadioConnection: GATTBearerDelegate {
     func clientReset() { takeDown(.client, "its service changed") }
 
     func clientFailed(_ failure: GATTFailure) {
-        takeDown(.client, failure.description)
+        // One that is dead carries nothing the other way round either.
+        for role in Role.allCases where role == .client || failure.isFatal { takeDown(role, failure.description) }
         radio.clientFailed(self, failure)
     }
 }

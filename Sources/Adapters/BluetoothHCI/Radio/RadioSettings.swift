@@ -1,4 +1,5 @@
 import Application
+import Dispatch
 import Domain
 
 /// What a radio is made with.
@@ -17,6 +18,8 @@ struct RadioSettings: Sendable {
     let random: @Sendable () -> UInt64
     /// A fresh number for a link.
     let nextLinkID: @Sendable () -> LinkID
+    /// Makes the timers of a queue.
+    let timers: @Sendable (DispatchQueue) -> any RadioTimers
     /// What is reported to the node.
     let handlers: BluetoothHandlers
     /// Takes how the adapter stands, at every change.

@@ -90,9 +90,11 @@ struct Seeking {
     }
 
     /// A connection ended.
-    mutating func ended(_ device: DeviceAddress, isCentral: Bool, isError: Bool, at now: Uptime) {
+    mutating func ended(
+        _ device: DeviceAddress, isCentral: Bool, isError: Bool, wasOfUse: Bool, at now: Uptime
+    ) {
         if isCentral {
-            scheduler.disconnected(device, isError: isError, at: now)
+            scheduler.disconnected(device, isError: isError, wasOfUse: wasOfUse, at: now)
         } else {
             scheduler.released(device)
         }

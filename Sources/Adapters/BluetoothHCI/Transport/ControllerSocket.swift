@@ -72,7 +72,7 @@ enum ControllerSocket {
     }
 
     /// Connects, and waits for the answer; returns 0 or the `errno`.
-    private static func connect(_ descriptor: Int32, to address: addrinfo, by deadline: Int64) -> Int32 {
+    static func connect(_ descriptor: Int32, to address: addrinfo, by deadline: Int64) -> Int32 {
         guard Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen) != 0 else {
             return isConnectedToItself(descriptor) ? ECONNREFUSED : 0
         }

@@ -23,7 +23,7 @@ final class DescriptorTransport: Transport, @unchecked Sendable {
     private let queue: DispatchQueue
     private let received: ([UInt8]) -> Void
     private let lost: (String) -> Void
-    private var watch: DescriptorWatch?
+    private(set) var watch: DescriptorWatch?
     private var phase = Phase.open
     private var decoder: H4Decoder
     private var backlog = SendBacklog()
