@@ -184,7 +184,7 @@ struct DescriptorTransportTests {
     func freeAtOnce(kind: OpenedAdapter.Kind) throws {
         for _ in 0..<200 {
             let (adapter, far) = try pair(kind)
-            let radio = Radio(adapter)
+            let radio = TransportProbe(adapter)
             radio.run { $0.close() }
             // A thread that still waits would keep the socket alive.
             var entry = pollfd(fd: far.number, events: Int16(POLLIN), revents: 0)
