@@ -21,7 +21,7 @@ public struct AdapterRecovery: Sendable {
 
     /// An adapter that was ready is gone. Returns when to try to open it.
     ///
-    /// For one that was not ready yet, the same as ``failed(at:)``.
+    /// For one that was not ready yet, the same as ``failed(at:after:)``.
     public mutating func lost(at now: Uptime) -> Uptime {
         guard let since = readyAt else { return failed(at: now) }
         readyAt = nil
@@ -31,16 +31,25 @@ public struct AdapterRecovery: Sendable {
     }
 
     /// A try to open it, or to make it ready, failed. Returns when to try again.
-    public mutating func failed(at now: Uptime) -> Uptime {
+    ///
+    /// The pause counts from the beginning of the try: waiting for the answer to a reset took most of the five seconds.
+    ///
+    /// - Parameter duration: How long the try took.
+    public mutating func failed(at now: Uptime, after duration: Milliseconds = 0) -> Uptime {
         readyAt = nil
         let since = lostAt ?? now
         lostAt = since
         guard now - since <= RadioPolicy.eagerReopening else {
             // Nothing was there to be reset for so long: what comes back is a fresh start.
             shortLives = 0
-            return now + RadioPolicy.steadyReopeningInterval
+            return now + pause(RadioPolicy.steadyReopeningInterval, after: duration)
         }
-        return now + (isPatient ? RadioPolicy.patientReopening : RadioPolicy.eagerReopeningInterval)
+        return now
+            + (isPatient ? RadioPolicy.patientReopening : pause(RadioPolicy.eagerReopeningInterval, after: duration))
+    }
+
+    private func pause(_ interval: Milliseconds, after duration: Milliseconds) -> Milliseconds {
+        max(Milliseconds(interval.count - duration.count), RadioPolicy.firstReopening)
     }
 
     /// The adapter is open, reset and of use.

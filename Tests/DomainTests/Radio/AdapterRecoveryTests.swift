@@ -55,6 +55,16 @@ struct AdapterRecoveryTests {
         }
     }
 
+    @Test("the pause counts from the beginning of a try: a firmware that hung is ready within 5 s of its return")
+    func longTries() {
+        var radio = AdapterRecovery()
+        #expect(radio.failed(at: Uptime(milliseconds: 1400), after: 400) == Uptime(milliseconds: 2000))
+        for (now, next) in [(6000, 6250), (30_000, 30_250), (60_000, 60_250)] as [(Int64, Int64)] {
+            // It woke up just after it had lost the reset, whose answer was waited for for 4 s.
+            #expect(radio.failed(at: Uptime(milliseconds: now), after: 4000) == Uptime(milliseconds: next))
+        }
+    }
+
     @Test("gone again before it was ready, it is not tried for at once again and again")
     func lostBeforeReady() {
         radio.ready(at: 0)

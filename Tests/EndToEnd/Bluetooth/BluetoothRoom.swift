@@ -90,6 +90,14 @@ extension SatchelNode {
         }
     }
 
+    /// Asks for the peers until one can be reached, over whatever links.
+    func reaches(_ peer: SatchelNode, within seconds: Double = SatchelNode.patience) throws {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        while try self.peer(peer.name)?["isReachable"] != true {
+            try #require(Date() < deadline, "\(name) does not reach \(peer.name)")
+        }
+    }
+
     /// Waits for a message, public or private, and answers its event.
     @discardableResult
     func hears(_ text: String, after sequence: UInt64 = 0) throws -> JSONValue {

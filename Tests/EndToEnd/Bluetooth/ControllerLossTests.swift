@@ -154,6 +154,8 @@ extension EndToEnd {
             try ada.meet(bea, after: adaMark)
             try bea.meet(ada, after: beaMark)
             #expect(try ada.adapter["state"] == "ready" && ada.adapter["losses"] == 1)
+            try bea.reaches(cleo)
+            try cleo.reaches(bea)
             try talk(bea, cleo, "return")
         }
 
@@ -168,7 +170,8 @@ extension EndToEnd {
             try air.insert(0)
             try ada.takesAdapter()
             print("Bluetooth: taken \(figure(Date().timeIntervalSince(back))) s after it first appeared")
-            try cleo.meet(bea, directly: false)
+            try cleo.reaches(bea)
+            try bea.reaches(cleo)
             try talk(bea, cleo)
         }
     }

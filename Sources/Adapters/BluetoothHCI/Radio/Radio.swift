@@ -54,6 +54,8 @@ final class Radio {
     /// What was reported since the adapter was last at work.
     private var reportedReasons: Set<String> = []
     private var hasReportedLoss = false
+    /// When the last try to get the adapter to work began.
+    private var triedAt = Uptime(milliseconds: 0)
     /// Whether the adapter said anything since it was opened.
     private var hasHeard = false
     /// Who waits for the radio to stop.
@@ -83,6 +85,7 @@ final class Radio {
     func start() { tryAgain() }
 
     private func tryAgain() {
+        triedAt = timers.now
         switch phase {
         case .waiting:
             phase = .opening
@@ -108,7 +111,7 @@ final class Radio {
         phase = .waiting
         let isMissing = if case .missing = error { true } else { false }
         report(isMissing ? .missing : .blocked, error.description, error.remedy)
-        wait(until: recovery.failed(at: timers.now))
+        wait(until: recovery.failed(at: timers.now, after: timers.now - triedAt))
     }
 
     private func begin(_ opened: OpenedAdapter) {
@@ -119,6 +122,7 @@ final class Radio {
                 log?.record(packet, sent: false, at: Self.microseconds)
                 self?.received(packet)
             }, lost: { [weak self] in self?.hungUp($0) })
+        hasHeard = false
         begin(on: transport)
     }
 
@@ -131,7 +135,6 @@ final class Radio {
         }
         controller.delegate = self
         phase = .starting(Open(transport: transport, controller: controller))
-        hasHeard = false
         status.state = .starting
         statusChanged()
         controller.start(address: ownAddress)
@@ -205,7 +208,7 @@ final class Radio {
                 tellLoss(reason, state: state, remedy: remedy)
             } else {
                 report(state, reason, remedy)
-                wait(until: recovery.failed(at: timers.now))
+                wait(until: recovery.failed(at: timers.now, after: timers.now - triedAt))
             }
         case .resting(let transport):
             // It was to be tried again anyway; now it has to be opened for it.
@@ -236,6 +239,7 @@ final class Radio {
         timers.cancel(armTimer)
         timers.cancel(seeking.queueTimer)
         settings.desk.setOwnAddress(nil, of: settings.number)
+        settings.desk.endClaim(of: settings.number)
         let ended = connections
         connections = []
         for connection in ended {
@@ -304,6 +308,7 @@ final class Radio {
                 self?.statusChanged()
             }
         }
+        if degree == 0 { controller.confirmAdvertising() }
         runQueue()
         arm()
         statusChanged()
