@@ -83,9 +83,20 @@ public struct BluetoothPolicy: Hashable, Sendable {
     /// How long past the supervision timeout data may stay with the controller. A link that lives has moved it or died by
     /// then, so the credits for it were lost.
     public static let creditMargin: Milliseconds = .seconds(1)
-    /// The bounds of that time. [ours]: phones choose supervision timeouts up to 20 s and more, in which a lost credit
-    /// would hold the others up; and a very short one says little about a busy controller.
-    public static let creditTimeout: ClosedRange<Milliseconds> = .seconds(2) ... .seconds(10)
+    /// The least of that time. [ours]: a very short supervision timeout says little about a busy controller.
+    public static let shortestCreditTimeout: Milliseconds = .seconds(2)
+    /// How long a connection may hold credits without a piece leaving, before it is ended. [ours]: phones choose
+    /// supervision timeouts of 20 s and more, and for so long what it holds would be missing to the others. The credits
+    /// cannot be taken back by then: the controller has the pieces still, and would run over.
+    public static let longestStall: Milliseconds = .seconds(10)
+    /// How long data for a handle that we do not know waits before the connection is ended. [ours]: on USB data and
+    /// events come by different ways, so its beginning may follow, and its end may have come first.
+    public static let strangerPatience: Milliseconds = .seconds(1)
+    /// How often such a connection is ended at most.
+    public static let strangerInterval: Milliseconds = .seconds(5)
+    /// How long a controller may take over a reset before it is sent again: one on a serial port that was just powered up
+    /// loses the first bytes. [ours]
+    public static let resetInterval: Milliseconds = .seconds(1)
     /// Frames that one link takes before the radio has sent them: enough to keep it busy, few enough that a chat message
     /// is never far behind a file (spec: mesh §20 keeps the order in the node).
     public static let framesPerLink = 4

@@ -13,7 +13,7 @@ public struct ConnectionMarks: Hashable, Sendable {
     /// When the last of them failed.
     var failedAt: Uptime?
     /// Links in a row that broke as soon as they were up; each is a failure as well.
-    var earlyBreaks = 0
+    public internal(set) var earlyBreaks = 0
 
     /// Until when the device is left alone because its link broke; `nil` when it need not be.
     ///

@@ -63,28 +63,6 @@ struct AdvertisingTests {
         #expect(bench.reports.first == .activity(Controller.Activity()))
     }
 
-    @Test(
-        "a connection of our own does not end it; to be sure it is switched on once more",
-        arguments: [0x00, 0x0c] as [UInt8])
-    func opened(status: UInt8) {
-        let bench = Bench.ready { $0.lowEnergyFeatures = 0 }
-        bench.call { $0.advertise(advertising) }
-        bench.forget()
-        bench.far.replies[.setAdvertisingEnable] = { _ in .complete(status) }
-        bench.connect(1, isCentral: true)
-        #expect(bench.far.commands.map(\.parameters) == [[1]])
-        #expect(bench.controller.activity.isAdvertising && bench.events.count == 1)
-    }
-
-    @Test("when it cannot be switched on any more after that, it is off")
-    func openedAndOff() {
-        let bench = Bench.ready()
-        bench.call { $0.advertise(advertising) }
-        bench.far.replies[.setAdvertisingEnable] = { _ in .complete(0x09) }
-        bench.connect(1, isCentral: true)
-        #expect(!bench.controller.activity.isAdvertising)
-    }
-
     @Test("without advertising a connection of our own switches nothing on")
     func openedWithout() {
         let bench = Bench.ready()

@@ -75,6 +75,20 @@ struct StartTests {
         #expect(bench.reports == [.ready])
     }
 
+    @Test("a reset that gets lost is sent again each second")
+    func lostReset() {
+        let bench = Bench { $0.replies[.reset] = { _ in .silence } }
+        bench.start()
+        bench.wait(2500)
+        #expect(bench.far.opCodes == [.reset, .reset, .reset] && bench.reports.isEmpty)
+        bench.far.replies = [:]
+        bench.wait(500)
+        #expect(bench.reports == [.ready] && bench.far.opCodes.count { $0 == .reset } == 4)
+        // The answers to the others come at last.
+        bench.hear(Packets.complete(.reset, 1, [0]), Packets.complete(.reset, 1, [0]))
+        #expect(bench.reports == [.ready])
+    }
+
     // MARK: What may be missing
 
     /// The questions and settings that a controller may refuse or leave unanswered.

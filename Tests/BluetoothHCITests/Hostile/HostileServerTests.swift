@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothHCI
 
 /// A neighbour that we connect to, and that means harm.
-@Suite("Radio that reaches out to a hostile neighbour", .timeLimit(.minutes(5)))
+@Suite("Radio that reaches out to a hostile neighbour", .timeLimit(.minutes(15)))
 struct HostileServerTests {
     /// A radio whose attempt a neighbour has let succeed.
     private func reached(serving: Bool = true) throws -> (Ordeal, Neighbour) {
@@ -73,6 +73,46 @@ struct HostileServerTests {
         try ordeal.measure("a frame of 8 MB that never ends", 1000) { _ in
             for _ in 0..<20 { ordeal.controller.say(hostile.packet(4, filling)) }
         }
+    }
+
+    @Test("what is notified before the subscription is confirmed is kept, unless it is long")
+    func earlyNotifications() throws {
+        let (ordeal, hostile) = try reached(serving: false)
+        // It answers everything but the subscription.
+        hostile.serve { $0.first != 0x12 }
+        // The first question may have come before it listened.
+        hostile.say([0x03, 0x05, 0x02])
+        _ = ordeal.controller.wait { $0.answers(on: 2).contains { $0.first == 0x12 } ? true : nil }
+        let small = numberedFrame(5)
+        let head: [UInt8] = [2, 1, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x4E, 0x20]
+        let long = head + [UInt8](repeating: 0, count: 20_008)
+        var rest = small + long + numberedFrame(6)
+        var packets: [[UInt8]] = []
+        while !rest.isEmpty {
+            packets.append(hostile.packet(4, [0x1B, 0x0C, 0x00] + rest.prefix(512)))
+            rest = Array(rest.dropFirst(512))
+        }
+        ordeal.controller.say(packets)
+        #expect(try ordeal.faults()["earlyFramesDropped"] == 1)
+        hostile.say([0x13])
+        let link = try ordeal.station.link(isOutgoing: true).id
+        let frames = try ordeal.station.until("the frames") { seen in
+            let frames = seen.frames.filter { $0.link == link }.map(\.bytes)
+            return frames.count == 2 ? frames : nil
+        }
+        #expect(frames == [small, numberedFrame(6)])
+    }
+
+    @Test("who is dead in one direction is so in the other")
+    func deadBearer() throws {
+        let (ordeal, hostile) = try reached(serving: false)
+        hostile.say([0x02, 0x05, 0x02], [0x12, 0x0D, 0x00, 0x01, 0x00])
+        let link = try ordeal.station.link(besides: [ordeal.link]).id
+        try ordeal.leap(by: 31)
+        let reason = try ordeal.station.until("its end") { seen in seen.downs.first { $0.link == link }?.reason }
+        #expect(reason.contains("did not answer"))
+        try ordeal.waitForDisconnects(of: hostile, 1)
+        try ordeal.check()
     }
 
     @Test("who asks for other parameters all the time holds nobody up")

@@ -64,11 +64,13 @@ struct Neighbour: Sendable {
     }
 
     /// Answers the radio's client as the server of a phone does, its attributes laid out like ours.
-    func serve() {
+    ///
+    /// - Parameter isAnswered: Tells the requests that are.
+    func serve(_ isAnswered: @escaping @Sendable ([UInt8]) -> Bool = { _ in true }) {
         let server = Watched(AttributeServer(service: .production))
         controller.change { state in
             state.reaction[handle] = { frame in
-                guard frame.channel == 4 else { return [] }
+                guard frame.channel == 4, isAnswered(frame.payload) else { return [] }
                 let answer = server.change { $0.receive(frame.payload[...], mtu: BluetoothPolicy.mtu).answer }
                 return answer.map { [packet(4, $0)] } ?? []
             }

@@ -169,6 +169,14 @@ final class Ordeal {
         try station.inRadio(look)
     }
 
+    /// Credits that neither are free nor held by the honest neighbour, whose last ones may be on their way.
+    func missingCredits() throws -> Int? {
+        let handle = ConnectionHandle(rawValue: honest.handle)
+        return try inRadio { radio in
+            (radio.controller?.data).map { $0.total - $0.free - $0.held(by: handle) }
+        }
+    }
+
     /// What went wrong so far, by name.
     func faults() throws -> [String: UInt64] {
         try honest.catchUp()

@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHCI
 
 /// Beginnings and ends of a radio, in every order that a node or an adapter may choose.
-@Suite("Life of a radio", .timeLimit(.minutes(5)))
+@Suite("Life of a radio", .timeLimit(.minutes(15)))
 struct RadioLifeTests {
     /// Runs something on a thread of its own; the answer waits for its end.
     private func thread(_ body: @escaping @Sendable () -> Void) -> () -> Bool {
@@ -69,9 +69,9 @@ struct RadioLifeTests {
     @Test("a radio that stops leaves a controller behind that does nothing by itself")
     func quiet() throws {
         let ordeal = try Ordeal()
-        _ = ordeal.controller.wait { state in
-            state.far.commands.contains { $0.opCode == .setScanEnable && $0.parameters[0] == 1 } ? true : nil
-        }
+        // It does everything that it does by itself.
+        let busy = Controller.Activity(isAdvertising: true, isScanning: true)
+        while try ordeal.inRadio({ $0.controller?.activity != busy }) { try ordeal.honest.catchUp() }
         try ordeal.sight(Neighbour(ordeal.controller, 2))
         _ = ordeal.controller.wait { $0.far.opCodes.contains(.createConnection) ? true : nil }
         ordeal.controller.change { state in
@@ -134,6 +134,24 @@ struct RadioLifeTests {
         #expect(timers < 30, "\(timers)")
         for remains in seen.look({ $0 }) { #expect(remains.controller == nil && remains.connection == nil) }
         #expect(ordeal.station.radios.adapters.map(\.losses) == [10])
+    }
+
+    @Test("a controller that dies while it is being reset is not said to be somebody else's")
+    func diesInReset() throws {
+        let ordeal = try Ordeal()
+        ordeal.controller.change { $0.isMute = true }
+        Neighbour(ordeal.controller, 2).connect()
+        _ = ordeal.controller.wait { $0.ignored == 1 ? true : nil }
+        ordeal.clock.leap(by: BluetoothPolicy.commandTimeout)
+        try ordeal.station.until("the end") { $0.adapterDowns == 1 ? true : nil }
+        ordeal.clock.leap(by: RadioPolicy.patientReopening)
+        _ = ordeal.controller.wait { $0.ignored == 2 ? true : nil }
+        ordeal.controller.hangUp()
+        _ = ordeal.controller.wait { $0.lives == 2 ? true : nil }
+        #expect(!ordeal.station.seen.logs.contains { $0.contains("another program") })
+        ordeal.controller.change { $0.isMute = false }
+        ordeal.controller.hangUp()
+        try ordeal.comeBack()
     }
 
     @Test("a node that takes long over a frame does not lose its adapter for it")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("Radio over a controller that does not do as it is told", .timeLimit(.minutes(5)))
+@Suite("Radio over a controller that does not do as it is told", .timeLimit(.minutes(15)))
 struct UnwillingControllerTests {
     // MARK: Credits
 
@@ -22,7 +22,7 @@ struct UnwillingControllerTests {
         try ordeal.station.until("the end of the link") { seen in seen.downs.first { $0.link == link } }
         let faults = try ordeal.faults()
         #expect(faults["stalledConnections"] == 1 && faults["reclaimedCredits"] ?? 0 > 1, "\(faults)")
-        #expect(try ordeal.inRadio { $0.controller?.credits.free } == 8)
+        #expect(try ordeal.missingCredits() == 0)
     }
 
     @Test("credits that come back twice are counted, and not spent")
@@ -46,7 +46,7 @@ struct UnwillingControllerTests {
         ordeal.controller.change { $0.far.credits = 0 }
         Neighbour(ordeal.controller, 2).connect()
         try ordeal.station.until("the end") { $0.adapterDowns == 1 ? true : nil }
-        let lives = try #require(ordeal.controller.wait { $0.lives > 2 ? $0.lives : nil })
+        _ = try #require(ordeal.controller.wait { $0.lives > 2 ? $0.lives : nil })
         #expect(ordeal.station.seen.logs.contains { $0.contains("accepts no more commands") })
         ordeal.controller.change { $0.far.credits = 1 }
         try ordeal.comeBack()

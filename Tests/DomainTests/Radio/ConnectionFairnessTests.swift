@@ -135,7 +135,6 @@ struct ConnectionFairnessTests {
         radio.succeeded(1, at: 0)
         radio.disconnected(1, isError: false, wasOfUse: false, at: 30_000)
         #expect(radio.scheduler[1].failures == 1)
-        #expect(radio.scheduler[1].earlyBreaks == 1)
     }
 
     @Test("a link that we close does not count")

@@ -23,12 +23,15 @@ final class CommandQueue {
         case mandatory
         /// The controller does not know the command; it is not sent again.
         case optional
+        /// Nothing: the next one is sent as if nothing had been.
+        case dispensable
     }
 
     private struct Entry {
         let command: HCICommand
         let importance: Importance
         let timeout: Milliseconds
+        let resending: Milliseconds?
         let isWanted: () -> Bool
         let then: (Answer) -> Void
     }
@@ -39,6 +42,8 @@ final class CommandQueue {
     private var waiting: ArraySlice<Entry> = []
     private var underWay: Entry?
     private var timer: RadioTimer?
+    /// When the command that is under way counts as unanswered.
+    private var deadline = Uptime(milliseconds: 0)
     private var credits = 1
     private var unsupported: Set<OpCode> = []
     private var isStopped = false
@@ -60,31 +65,35 @@ final class CommandQueue {
     /// Sends a command when its turn comes.
     ///
     /// - Parameters:
+    ///   - resending: How long it may stay without an answer before it is sent again; `nil`: never.
     ///   - isWanted: Asked when its turn has come; a connection may be gone by then, and its handle given to another.
     ///   - then: Told how it ended, unless the queue stops first; perhaps before this function returns.
     func enqueue(
         _ command: HCICommand, _ importance: Importance, timeout: Milliseconds = BluetoothPolicy.commandTimeout,
-        while isWanted: @escaping () -> Bool, then: @escaping (Answer) -> Void = { _ in }
+        resending: Milliseconds? = nil, while isWanted: @escaping () -> Bool,
+        then: @escaping (Answer) -> Void = { _ in }
     ) {
         guard !isStopped else { return }
-        if importance == .optional {
-            guard isSupported(command.opCode) else { return then(.refused(.unknownCommand)) }
+        if importance == .optional, !isSupported(command.opCode) { return then(.refused(.unknownCommand)) }
+        if importance != .mandatory {
             guard waiting.count < BluetoothPolicy.waitingOptionalCommands else { return then(.none) }
         }
         guard waiting.count < BluetoothPolicy.waitingCommands else {
             return giveUp("does not keep up: \(waiting.count) commands wait for it")
         }
         waiting.append(
-            Entry(command: command, importance: importance, timeout: timeout, isWanted: isWanted, then: then))
+            Entry(
+                command: command, importance: importance, timeout: timeout, resending: resending, isWanted: isWanted,
+                then: then))
         pump()
     }
 
     /// Sends a command when its turn comes, whatever happens until then.
     func enqueue(
         _ command: HCICommand, _ importance: Importance, timeout: Milliseconds = BluetoothPolicy.commandTimeout,
-        then: @escaping (Answer) -> Void = { _ in }
+        resending: Milliseconds? = nil, then: @escaping (Answer) -> Void = { _ in }
     ) {
-        enqueue(command, importance, timeout: timeout, while: { true }, then: then)
+        enqueue(command, importance, timeout: timeout, resending: resending, while: { true }, then: then)
     }
 
     /// Whether a command was neither unknown to the controller nor left without an answer so far.
@@ -133,15 +142,21 @@ final class CommandQueue {
                 continue
             }
             // It may have turned out while this one waited.
-            guard next.importance == .mandatory || isSupported(next.command.opCode) else {
+            guard next.importance != .optional || isSupported(next.command.opCode) else {
                 next.then(.refused(.unknownCommand))
                 continue
             }
             credits -= 1
             underWay = next
-            restartTimer(next.timeout) { $0.timedOut() }
-            send(next.command.packet)
+            deadline = timers.now + next.timeout
+            sendNow(next)
         }
+    }
+
+    private func sendNow(_ entry: Entry) {
+        let rest = max(0, deadline - timers.now)
+        restartTimer(entry.resending.map { min($0, rest) } ?? rest) { $0.timedOut() }
+        send(entry.command.packet)
     }
 
     /// Takes the credits of an answer, and the command that it answers.
@@ -171,12 +186,13 @@ final class CommandQueue {
 
     private func timedOut() {
         guard let entry = underWay else { return }
+        if entry.resending != nil, timers.now < deadline { return sendNow(entry) }
         underWay = nil
         unanswered += 1
         if entry.importance == .mandatory {
             return giveUp("gave no answer to \(entry.command.opCode) for \(entry.timeout.count / 1000) s")
         }
-        unsupported.insert(entry.command.opCode)
+        if entry.importance == .optional { unsupported.insert(entry.command.opCode) }
         // The credit that it took will not come back by itself.
         credits = max(credits, 1)
         entry.then(.none)

@@ -17,9 +17,33 @@ extension Controller {
         if let advertising, max(advertising.data.count, advertising.scanResponse.count) > Advertising.limit {
             return report { $0.refused(.advertising, .invalidParameters) }
         }
+        advertisingWish = advertising
+        guard !isAdvertisingHeld else { return showHold() }
         advertisingChange.next = .some(advertising)
         changeAdvertising()
     }
+
+    /// Switches advertising off for the time of an attempt, for a controller that does not do both at once: without it, two
+    /// such nodes could never meet. [ours]: an attempt is short, and a phone looks for us more than once.
+    ///
+    /// When it is done, or refused, the attempt goes on.
+    func holdAdvertising() {
+        isAdvertisingHeld = true
+        showHold()
+        advertisingChange.next = .some(nil)
+        changeAdvertising()
+    }
+
+    /// Begins again with what was wished last.
+    func releaseAdvertising() {
+        guard isAdvertisingHeld else { return }
+        isAdvertisingHeld = false
+        showHold()
+        advertisingChange.next = .some(advertisingWish)
+        changeAdvertising()
+    }
+
+    private func showHold() { activity.isAdvertisingPaused = isAdvertisingHeld && advertisingWish != nil }
 
     /// Begins to scan, anew if it does already (which makes the controller report every device again); `nil` stops it.
     func scan(_ scanning: Scanning?) {
@@ -34,16 +58,28 @@ extension Controller {
         wasAcceptedMeanwhile = true
     }
 
-    /// Switches advertising on once more after a connection of our own came up. [ours]: there are controllers (BlueZ's
-    /// emulator is one) that silently end it then; for all others it changes nothing, or is disallowed since it is on.
+    /// Switches advertising off and on, if it is on for all we know; afterwards ``activity`` is right.
+    ///
+    /// [ours]: controllers end advertising and do not tell, or tell in a manner that gets lost, and a node that does not
+    /// advertise is alone. Switching it on alone would not do: what is refused since it is on, and what is refused since
+    /// it cannot be on now, have the same status. While there is an attempt to connect it waits, since some controllers
+    /// take up advertising only without one.
     func confirmAdvertising() {
-        guard activity.isAdvertising, !capabilities.usesExtendedCommands else { return }
-        let isStill = { [weak self] in
-            self.map { $0.activity.isAdvertising && !$0.advertisingChange.isUnderWay } ?? false
-        }
-        commands.enqueue(.setAdvertisingEnable(true), .mandatory, while: isStill) { [weak self] answer in
-            guard case .refused(let status) = answer, status != .commandDisallowed, isStill() else { return }
-            self?.activity.isAdvertising = false
+        isConfirmationDue = false
+        guard phase == .ready, activity.isAdvertising, !advertisingChange.isUnderWay else { return }
+        guard attempt == nil else { return isConfirmationDue = true }
+        advertisingChange.isUnderWay = true
+        updateBusy()
+        stop(advertisingEnable(false)) { controller, status in
+            // It cannot be switched off, so it is on.
+            guard status.isStopped, controller.advertisingChange.next == nil else {
+                return controller.finishAdvertising(.success)
+            }
+            controller.wasAcceptedMeanwhile = false
+            controller.run([controller.advertisingEnable(true)]) { controller, status in
+                controller.activity.isAdvertising = status.isSuccess && !controller.wasAcceptedMeanwhile
+                controller.finishAdvertising(status)
+            }
         }
     }
 
@@ -53,10 +89,9 @@ extension Controller {
         guard !advertisingChange.isUnderWay, let wish = advertisingChange.next else { return }
         advertisingChange = Change(next: nil, isUnderWay: true)
         updateBusy()
-        let extended = capabilities.usesExtendedCommands
         // Also when it should be off already: an accepted connection may have ended it or not, and parameters are refused
         // while it is on.
-        stop(extended ? .setExtendedAdvertisingEnable(false) : .setAdvertisingEnable(false)) { controller, status in
+        stop(advertisingEnable(false)) { controller, status in
             if status.isStopped { controller.activity.isAdvertising = false }
             guard let advertising = wish else {
                 return controller.finishAdvertising(status.isStopped ? .success : status)
@@ -73,7 +108,12 @@ extension Controller {
         advertisingChange.isUnderWay = false
         if !status.isSuccess { report { $0.refused(.advertising, status) } }
         changeAdvertising()
+        if !advertisingChange.isUnderWay, attempt?.phase == .pausing { askToConnect() }
         updateBusy()
+    }
+
+    private func advertisingEnable(_ isOn: Bool) -> HCICommand {
+        capabilities.usesExtendedCommands ? .setExtendedAdvertisingEnable(isOn) : .setAdvertisingEnable(isOn)
     }
 
     private func steps(of advertising: Advertising) -> [HCICommand] {

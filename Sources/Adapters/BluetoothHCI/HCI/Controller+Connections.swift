@@ -11,9 +11,17 @@ extension Controller {
             if attempt.device != device { report { $0.connectEnded(device, .commandDisallowed) } }
             return
         }
-        let number = nextNumber()
-        attempt = Attempt(device: device, number: number)
+        attempt = Attempt(device: device, number: nextNumber(), phase: advertisingYields ? .pausing : .asking)
         showAttempt()
+        if advertisingYields { holdAdvertising() } else { askToConnect() }
+    }
+
+    /// Begins the attempt; nothing is in its way any more.
+    func askToConnect() {
+        guard let attempt else { return }
+        guard !attempt.isCancelled else { return endAttempt(.unknownConnection) }
+        self.attempt?.phase = .asking
+        let (device, number) = (attempt.device, attempt.number)
         let command =
             capabilities.usesExtendedCommands
             ? HCICommand.extendedCreateConnection(to: device, .ours) : .createConnection(to: device, .ours)
@@ -26,8 +34,7 @@ extension Controller {
         switch answer {
         case .none: break
         case .refused(let status):
-            // It may still be at an attempt that we stopped waiting for.
-            if status == .commandDisallowed { commands.enqueue(.createConnectionCancel, .mandatory) }
+            if status == .commandDisallowed { findObstacle() }
             if attempt?.number == number { endAttempt(status) }
         case .success:
             // Nobody would end the attempt if ours is over: an earlier one took its place.
@@ -35,6 +42,16 @@ extension Controller {
             attempt?.phase = .trying
             showAttempt()
             if attempt?.isCancelled == true { sendCancel() }
+        }
+    }
+
+    /// An attempt was disallowed. The controller may still be at one that we stopped waiting for, and is told to stop that;
+    /// if there is none, advertising is in the way. [ours]: there are controllers that say they do both, and do not.
+    private func findObstacle() {
+        let (isOn, isHeld) = (activity.isAdvertising, isAdvertisingHeld)
+        commands.enqueue(.createConnectionCancel, .mandatory) { [weak self] answer in
+            guard case .refused = answer, isOn || isHeld else { return }
+            self?.advertisingYields = isOn
         }
     }
 
@@ -68,7 +85,9 @@ extension Controller {
         guard let attempt else { return nil }
         timers.cancel(attempt.guardTimer)
         self.attempt = nil
+        releaseAdvertising()
         showAttempt()
+        if isConfirmationDue { confirmAdvertising() }
         return attempt.device
     }
 
@@ -83,8 +102,12 @@ extension Controller {
         guard complete.status.isSuccess else { return connectionFailed(complete) }
         guard complete.handle.rawValue <= ConnectionHandle.maximum, complete.role < 2, let peer = complete.peer else {
             tally.malformedPackets += 1
-            // It may be the one that we tried for, and is of no use as it is.
-            if complete.role == 0, ends(attempt, complete.peer) { endAttempt(.unspecified) }
+            // It may be the one that we tried for, and is of no use as it is; if not, advertising led to it.
+            if complete.role != 0 {
+                advertisingEnded()
+            } else if ends(attempt, complete.peer) {
+                endAttempt(.unspecified)
+            }
             return drop(complete.handle)
         }
         let isCentral = complete.role == 0
@@ -93,6 +116,7 @@ extension Controller {
             // There is one attempt at a time, so this is its end, even if the controller calls the device another name.
             if ends(attempt, peer) { ended = forgetAttempt() }
             if let device = ended, device != peer { report { $0.connectEnded(device, .unspecified) } }
+            // Some controllers (BlueZ's emulator is one) silently end it then.
             confirmAdvertising()
         } else {
             advertisingEnded()
@@ -110,15 +134,15 @@ extension Controller {
     }
 
     private func connectionFailed(_ complete: LowEnergyEvent.ConnectionComplete) {
-        // Only directed advertising ends like that; ours is not.
-        if complete.role == 1, complete.status == .advertisingTimeout { return advertisingEnded() }
+        // One that a neighbour tried to open: whatever became of it, advertising ended with it, and no attempt of ours.
+        if complete.role == 1 { return advertisingEnded() }
         if ends(attempt, complete.peer) { endAttempt(complete.status) }
     }
 
     /// Whether a Connection Complete event tells of an attempt, not of an earlier one that we stopped waiting for: the
     /// controller has not yet begun one that it was only just asked for.
     private func ends(_ attempt: Attempt?, _ peer: DeviceAddress?) -> Bool {
-        attempt.map { $0.phase != .asking || $0.device == peer } ?? false
+        attempt.map { $0.phase == .trying || $0.phase == .cancelling || $0.device == peer } ?? false
     }
 
     private func open(_ connection: HCIConnection) {
@@ -135,8 +159,22 @@ extension Controller {
     private func drop(_ handle: ConnectionHandle) {
         guard connections[handle] == nil, handle.rawValue <= ConnectionHandle.maximum else { return }
         commands.enqueue(
-            .disconnect(handle, reason: .remoteLowResources), .optional,
+            .disconnect(handle, reason: .remoteLowResources), .dispensable,
             while: { [weak self] in self?.connections[handle] == nil })
+    }
+
+    /// Data came for a connection that we do not know. It may be one whose beginning was lost, or whose end the controller
+    /// refused: we have no use for it, but it keeps one of the few places of the controller, and the far end believes in
+    /// it. So it is ended, after a while and now and then.
+    func heardStranger(_ handle: ConnectionHandle) {
+        let now = timers.now
+        if strangers.count >= BluetoothPolicy.connections {
+            strangers = strangers.filter { now - $0.value < BluetoothPolicy.strangerInterval }
+        }
+        let isRecent = strangers[handle].map { now - $0 < BluetoothPolicy.strangerInterval } ?? false
+        guard !isRecent, strangers.count < BluetoothPolicy.connections || strangers[handle] != nil else { return }
+        strangers[handle] = now
+        _ = after(BluetoothPolicy.strangerPatience) { $0.drop(handle) }
     }
 
     /// Asks whether a handle still stands for the same connection.
@@ -229,8 +267,7 @@ extension Controller {
 
     /// How long data of a connection may stay with the controller.
     private static func patience(_ supervisionTimeout: Milliseconds) -> Milliseconds {
-        let bounds = BluetoothPolicy.creditTimeout
-        return min(max(supervisionTimeout + BluetoothPolicy.creditMargin, bounds.lowerBound), bounds.upperBound)
+        max(supervisionTimeout + BluetoothPolicy.creditMargin, BluetoothPolicy.shortestCreditTimeout)
     }
 }
 

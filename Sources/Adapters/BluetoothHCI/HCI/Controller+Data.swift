@@ -30,9 +30,11 @@ extension Controller {
             tally.malformedPackets += 1
             return
         }
-        guard phase == .ready, connections[packet.handle] != nil else {
+        // It is of an earlier life.
+        guard phase == .ready else { return tally.unknownHandles += 1 }
+        guard connections[packet.handle] != nil else {
             tally.unknownHandles += 1
-            return
+            return heardStranger(packet.handle)
         }
         report { $0.received(packet.payload, isStart: packet.isStart, on: packet.handle) }
     }
@@ -64,8 +66,7 @@ extension Controller {
         for verdict in data.reclaim(at: timers.now) {
             switch verdict {
             case .reclaimed(_, let credits): tally.reclaimedCredits += credits
-            case .dead(let handle, let credits):
-                tally.reclaimedCredits += credits
+            case .dead(let handle):
                 tally.stalledConnections += 1
                 disconnect(handle, reason: .remoteUserTerminated)
             }

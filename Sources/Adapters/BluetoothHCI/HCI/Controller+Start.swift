@@ -7,6 +7,8 @@ extension Controller {
         /// Whether we can do without it.
         let importance: CommandQueue.Importance
         var timeout = BluetoothPolicy.commandTimeout
+        /// When it is sent again if there is no answer.
+        var resending: Milliseconds?
         /// Takes what was answered; `false` when it is too short.
         var take: (Controller, inout ByteReader) -> Bool = { _, _ in true }
     }
@@ -26,7 +28,8 @@ extension Controller {
 
     private func run(_ steps: ArraySlice<Step>, then: @escaping (Controller) -> Void) {
         guard let step = steps.first else { return then(self) }
-        commands.enqueue(step.command, step.importance, timeout: step.timeout) { [weak self] answer in
+        commands.enqueue(step.command, step.importance, timeout: step.timeout, resending: step.resending) {
+            [weak self] answer in
             guard let self else { return }
             switch answer {
             case .success(var reader):
@@ -48,6 +51,7 @@ extension Controller {
             return fail("has no room for data: \(count) buffers of \(length) bytes")
         }
         data = DataScheduler(pieceLength: capabilities.bufferLength, total: capabilities.bufferCount)
+        advertisingYields = capabilities.states.map { !$0.contains(.advertisingWhileConnecting) } ?? false
         phase = .ready
         let capabilities = capabilities
         report { $0.controllerReady(capabilities) }
@@ -64,7 +68,10 @@ extension Controller {
     /// What is asked, in this order. Only the reset, the buffers and a sign of life are needed.
     private static var questions: [Step] {
         [
-            Step(command: .reset, importance: .mandatory, timeout: BluetoothPolicy.resetTimeout) { controller, _ in
+            Step(
+                command: .reset, importance: .mandatory, timeout: BluetoothPolicy.resetTimeout,
+                resending: BluetoothPolicy.resetInterval
+            ) { controller, _ in
                 controller.phase = .starting
                 return true
             },

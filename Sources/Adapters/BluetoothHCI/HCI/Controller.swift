@@ -33,6 +33,8 @@ final class Controller {
     /// What is being tried to connect to, and how far that is.
     struct Attempt {
         enum Phase {
+            /// Advertising is being switched off for it.
+            case pausing
             case asking
             case trying
             case cancelling
@@ -41,7 +43,7 @@ final class Controller {
         let device: DeviceAddress
         /// Tells it from later ones to the same device.
         let number: UInt64
-        var phase = Phase.asking
+        var phase: Phase
         var isCancelled = false
         var guardTimer: RadioTimer?
     }
@@ -56,11 +58,21 @@ final class Controller {
     var address = DeviceAddress(kind: .random, bits: 0)
     var data = DataScheduler(pieceLength: 1, total: 0)
     var connections: [ConnectionHandle: Connection] = [:]
+    /// Connections that we do not know, and when one was last taken notice of.
+    var strangers: [ConnectionHandle: Uptime] = [:]
     var attempt: Attempt?
     var advertisingChange = Change<Advertising>()
     var scanningChange = Change<Scanning>()
     /// A connection was accepted while advertising was being switched on: which of the two came first is not known.
     var wasAcceptedMeanwhile = false
+    /// What was last asked to be advertised.
+    var advertisingWish: Advertising?
+    /// The controller does not connect while it advertises.
+    var advertisingYields = false
+    /// Advertising is off for the time of an attempt.
+    var isAdvertisingHeld = false
+    /// Advertising is to be confirmed as soon as there is no attempt.
+    var isConfirmationDue = false
     var tally = Counters()
     var creditTimer: RadioTimer?
     /// The connection that is being asked for a frame.

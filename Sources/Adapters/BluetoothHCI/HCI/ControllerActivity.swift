@@ -5,6 +5,8 @@ extension Controller {
     struct Activity: Hashable, Sendable {
         /// Whether it advertises; an accepted connection ends that.
         var isAdvertising = false
+        /// Whether advertising is off for the time of an attempt to connect, and begins again by itself after it.
+        var isAdvertisingPaused = false
         /// Whether it scans.
         var isScanning = false
         /// To whom it tries to connect; still set while the attempt is being cancelled.

@@ -27,8 +27,9 @@ struct DataScheduler {
     enum Verdict: Hashable {
         /// They were taken back: their return was lost.
         case reclaimed(ConnectionHandle, Int)
-        /// The same for the second time, and nothing left in between: the connection is dead.
-        case dead(ConnectionHandle, Int)
+        /// The connection is dead, and is to be ended: nothing left for the second time, or for longer than the others can
+        /// wait. Its credits come back when it has ended, since until then the controller may hold the pieces.
+        case dead(ConnectionHandle)
     }
 
     /// The longest piece, in bytes.
@@ -157,15 +158,26 @@ struct DataScheduler {
 
     /// When credits may first count as lost; `nil` while none are held.
     var deadline: Uptime? {
-        senders.values.lazy.filter { $0.held > 0 }.map { $0.since + $0.patience }.min()
+        senders.values.lazy.filter { $0.held > 0 && !$0.isClosed }.map(Self.deadline).min()
     }
 
-    /// Takes back the credits that were held for too long.
+    private static func deadline(_ sender: Sender) -> Uptime {
+        sender.since + min(sender.patience, BluetoothPolicy.longestStall)
+    }
+
+    /// Takes back the credits that were held for too long, but for those of connections that are dead.
     mutating func reclaim(at now: Uptime) -> [Verdict] {
         var verdicts: [Verdict] = []
         for handle in senders.keys.sorted() {
-            guard var sender = senders[handle], sender.held > 0, now >= sender.since + sender.patience else { continue }
-            verdicts.append(sender.isSuspect ? .dead(handle, sender.held) : .reclaimed(handle, sender.held))
+            guard var sender = senders[handle], sender.held > 0, !sender.isClosed, now >= Self.deadline(sender) else {
+                continue
+            }
+            guard !sender.isSuspect, sender.patience <= BluetoothPolicy.longestStall else {
+                close(handle)
+                verdicts.append(.dead(handle))
+                continue
+            }
+            verdicts.append(.reclaimed(handle, sender.held))
             free += sender.held
             sender.held = 0
             sender.isSuspect = true

@@ -8,6 +8,7 @@ struct HCIStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let success = HCIStatus(rawValue: 0x00)
     static let unknownCommand = HCIStatus(rawValue: 0x01)
     static let unknownConnection = HCIStatus(rawValue: 0x02)
+    static let memoryExceeded = HCIStatus(rawValue: 0x07)
     static let connectionTimeout = HCIStatus(rawValue: 0x08)
     static let connectionLimitExceeded = HCIStatus(rawValue: 0x09)
     static let connectionAlreadyExists = HCIStatus(rawValue: 0x0b)

@@ -7,10 +7,16 @@ final class LinkDesk: Sendable {
         var boxes: [LinkID: LinkOutbox] = [:]
         /// Our addresses on the air, by radio.
         var own: [Int: DeviceAddress] = [:]
-        /// Devices with a connection, and which radio it is on.
-        var held: [DeviceAddress: Int] = [:]
+        /// Devices with a connection, and which radios it is on: a device may connect to several.
+        var held: [DeviceAddress: Set<Int>] = [:]
+        /// Whom the radios are connecting to; each to one device at a time.
+        var sought: [Int: DeviceAddress] = [:]
         /// Links with frames since their radio last looked, by radio.
         var unfetched: [Int: Set<LinkID>] = [:]
+
+        func isOurs(_ device: DeviceAddress) -> Bool {
+            held[device] != nil || own.values.contains(device) || sought.values.contains(device)
+        }
     }
 
     private let state = Mutex(State())
@@ -48,17 +54,34 @@ final class LinkDesk: Sendable {
     func setOwnAddress(_ address: DeviceAddress?, of radio: Int) { state.withLock { $0.own[radio] = address } }
 
     /// A radio has a connection to a device.
-    func hold(_ device: DeviceAddress, by radio: Int) { state.withLock { $0.held[device] = radio } }
+    func hold(_ device: DeviceAddress, by radio: Int) {
+        state.withLock { _ = $0.held[device, default: []].insert(radio) }
+    }
 
-    /// It has none any more.
+    /// That radio has none any more.
     func release(_ device: DeviceAddress, of radio: Int) {
-        state.withLock { if $0.held[device] == radio { $0.held[device] = nil } }
+        state.withLock { state in
+            state.held[device]?.remove(radio)
+            if state.held[device]?.isEmpty == true { state.held[device] = nil }
+        }
     }
 
-    /// Whether a device is one of our radios, or connected to one of them.
-    func isOurs(_ device: DeviceAddress) -> Bool {
-        state.withLock { $0.held[device] != nil || $0.own.values.contains(device) }
+    /// Whether a device is one of our radios, or one of them has a connection to it or is making one.
+    func isOurs(_ device: DeviceAddress) -> Bool { state.withLock { $0.isOurs(device) } }
+
+    /// A radio wants to connect to a device, and to nobody else; `false` when the device is ours already. Several radios see
+    /// a newcomer at once, and one of them is enough.
+    func claim(_ device: DeviceAddress, by radio: Int) -> Bool {
+        state.withLock { state in
+            state.sought[radio] = nil
+            guard !state.isOurs(device) else { return false }
+            state.sought[radio] = device
+            return true
+        }
     }
+
+    /// A radio is not connecting to anybody any more.
+    func endClaim(of radio: Int) { state.withLock { $0.sought[radio] = nil } }
 
     /// A link came up.
     func open(_ link: LinkID, radio: Int, frameLimit: Int) {

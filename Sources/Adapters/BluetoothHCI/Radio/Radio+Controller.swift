@@ -10,6 +10,7 @@ extension Radio: ControllerDelegate {
         if let activity = controller?.activity {
             if activity.isAdvertising { arming.succeeded(.startAdvertising) }
             if activity.isScanning { arming.succeeded(.startScanning) }
+            if let device = activity.connecting, !activity.isBusy { arming.succeeded(.connect(device)) }
         }
         statusChanged()
         arm()
@@ -63,6 +64,8 @@ extension Radio: ControllerDelegate {
     }
 
     func connectEnded(_ device: DeviceAddress, _ status: HCIStatus) {
+        // It may be that it cannot now what it can soon: the next attempt waits, longer each time.
+        if status == .commandDisallowed { arming.refused(.connect(device), at: timers.now) }
         // One that was cancelled was counted then: it took too long, or the neighbour connected first.
         if seeking.attempt == device { seeking.failed(device, status, links: connections.count, at: timers.now) }
         runQueue()

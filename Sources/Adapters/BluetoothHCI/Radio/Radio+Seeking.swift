@@ -18,7 +18,7 @@ extension Radio {
     }
 
     func attempt(_ device: DeviceAddress) {
-        guard !settings.desk.isOurs(device) else { return seeking.scheduler.withdrawn(device) }
+        guard settings.desk.claim(device, by: settings.number) else { return seeking.scheduler.withdrawn(device) }
         seeking.attempt = device
         timers.after(RadioPolicy.connectTimeout) { [weak self] in self?.giveUpOverdue() }
         arm()
@@ -43,6 +43,7 @@ extension Radio {
     /// Works off the difference between what the radio should do and what it does, one step at a time; called again by
     /// whatever may have changed either.
     func arm() {
+        if seeking.attempt == nil { settings.desk.endClaim(of: settings.number) }
         guard let controller, !controller.activity.isBusy else { return }
         let now = timers.now
         let activity = controller.activity
@@ -59,8 +60,8 @@ extension Radio {
         let (step, retryAt) = arming.next(
             wish: wish,
             activity: RadioActivity(
-                isAdvertising: activity.isAdvertising, isScanning: activity.isScanning,
-                connecting: activity.connecting), at: now)
+                isAdvertising: activity.isAdvertising || activity.isAdvertisingPaused,
+                isScanning: activity.isScanning, connecting: activity.connecting), at: now)
         let moments = [retryAt, seeking.plan.nextChange(after: now)].compactMap(\.self)
         timers.cancel(armTimer)
         armTimer = moments.min().map { moment in timers.after(moment - now) { [weak self] in self?.arm() } }

@@ -122,6 +122,7 @@ final class Radio {
                 log?.record(packet, sent: false, at: Self.microseconds)
                 self?.received(packet)
             }, lost: { [weak self] in self?.hungUp($0) })
+        hasHeard = false
         begin(on: transport)
     }
 
@@ -134,7 +135,6 @@ final class Radio {
         }
         controller.delegate = self
         phase = .starting(Open(transport: transport, controller: controller))
-        hasHeard = false
         status.state = .starting
         statusChanged()
         controller.start(address: ownAddress)
@@ -239,6 +239,7 @@ final class Radio {
         timers.cancel(armTimer)
         timers.cancel(seeking.queueTimer)
         settings.desk.setOwnAddress(nil, of: settings.number)
+        settings.desk.endClaim(of: settings.number)
         let ended = connections
         connections = []
         for connection in ended {
@@ -307,6 +308,7 @@ final class Radio {
                 self?.statusChanged()
             }
         }
+        if degree == 0 { controller.confirmAdvertising() }
         runQueue()
         arm()
         statusChanged()

@@ -132,10 +132,10 @@ final class RadioConnection {
 
     /// The link is kept (spec: ble-gatt §7), and comes up should its MTU grow.
     private func reportNarrow() {
-        guard !hasReportedNarrow else { return }
-        hasReportedNarrow = true
         // It is set up, as far as it ever will be.
         radio.timers.cancel(patienceTimer)
+        guard !hasReportedNarrow else { return }
+        hasReportedNarrow = true
         radio.log(
             .warning,
             "\(radio.name(of: peer)): its MTU of \(bearer.mtu) bytes carries no announce; the link waits for a larger one"

@@ -83,10 +83,15 @@ struct Seeking {
     /// An attempt failed.
     mutating func failed(_ device: DeviceAddress, _ status: HCIStatus, links: Int, at now: Uptime) {
         if attempt == device { attempt = nil }
-        guard status == .connectionLimitExceeded else { return scheduler.failed(device, at: now) }
-        // No fault of the device's.
-        scheduler.withdrawn(device)
-        scheduler.limitReached(links: links, at: now)
+        switch status {
+        // No fault of the device's: our controller is full,
+        case .memoryExceeded, .connectionLimitExceeded, .limitedResources:
+            scheduler.withdrawn(device)
+            scheduler.limitReached(links: links, at: now)
+        // or busy with something else.
+        case .commandDisallowed: scheduler.withdrawn(device)
+        default: scheduler.failed(device, at: now)
+        }
     }
 
     /// A connection ended.
