@@ -4,8 +4,9 @@ import Support
 /// Our radio from node to node through a pair of virtual controllers, beside what their link carries for a host that does
 /// nothing else.
 ///
-/// The controllers are a program of their own, in Python, and by far the slowest part: so the share of the raw link tells
-/// whether the radio holds it up, and the processor time what the radio itself costs. The two are measured in turns, so
+/// The controllers are a program of their own, in Python, and where they have a processor to themselves they are the
+/// slowest part. The share of the raw link tells whether the radio holds them up, the processor time what the radio itself
+/// costs; that of a raw host's two ends, which are one thread, is shown in halves. The two links are measured in turns, so
 /// that both meet the same state of the machine.
 struct RadioBenchmarks {
     let harness: Harness
@@ -29,9 +30,18 @@ struct RadioBenchmarks {
     /// What one run took, in seconds for each packet.
     private struct Run {
         let time: Double
-        /// Processor time; of a raw host, whose two ends are one thread, half of it.
+        /// Processor time.
         let sender: Double
         let receiver: Double
+        let air: Double
+    }
+
+    /// Both links, over one air.
+    private struct Bed {
+        let air: VirtualAir
+        let raw: RawLink
+        let near: RadioEnd
+        let isClient: Bool
     }
 
     /// Prints all lines.
@@ -43,10 +53,10 @@ struct RadioBenchmarks {
             let far = try ChildProcess("/proc/self/exe", [Self.farEnd, air.address(of: 3)], environment: [:])
             let near = try RadioEnd(air.address(of: 2))
             defer { near.stop() }
-            let isClient = try near.isOutgoing()
+            let bed = Bed(air: air, raw: raw, near: near, isClient: try near.isOutgoing())
             header()
-            for size in [512, 200] { try throughput(size, raw, near, isClient: isClient) }
-            try latency(512, raw, near)
+            for size in [512, 200] { try throughput(size, bed) }
+            try latency(512, bed)
             withExtendedLifetime(far) {}
         } catch {
             print("radio: \(error)")
@@ -65,10 +75,10 @@ struct RadioBenchmarks {
         }
     }
 
-    private func throughput(_ size: Int, _ raw: RawLink, _ near: RadioEnd, isClient: Bool) throws {
+    private func throughput(_ size: Int, _ bed: Bed) throws {
         var runs: [Way: [Run]] = [:]
         for _ in 0..<Harness.runs {
-            for way in Way.allCases { runs[way, default: []].append(try run(way, size, raw, near, isClient: isClient)) }
+            for way in Way.allCases { runs[way, default: []].append(try run(way, size, bed)) }
         }
         func median(_ way: Way, _ value: (Run) -> Double) -> Double {
             (runs[way] ?? []).map(value).sorted()[Harness.runs / 2]
@@ -76,43 +86,44 @@ struct RadioBenchmarks {
         for way in Way.allCases {
             let time = median(way, \.time)
             let (sender, receiver) = (median(way, \.sender), median(way, \.receiver))
+            let share = median(.raw, \.time) / time * 100
             row(
                 "\(way.name), \(size) B",
-                [
-                    harness.decimal(1 / time), harness.decimal(Double(size) / time / 1000),
-                    harness.decimal(median(.raw, \.time) / time * 100) + " %", microseconds(sender),
-                    microseconds(receiver),
-                    microseconds(sender + receiver),
-                ])
+                [harness.decimal(1 / time), harness.decimal(Double(size) / time / 1000), harness.decimal(share) + " %"]
+                    + [sender, receiver, sender + receiver, median(way, \.air)].map(microseconds))
         }
     }
 
-    private func run(_ way: Way, _ size: Int, _ raw: RawLink, _ near: RadioEnd, isClient: Bool) throws -> Run {
+    private func run(_ way: Way, _ size: Int, _ bed: Bed) throws -> Run {
         let count = Double(Self.packets)
+        let airTime = bed.air.processorTime ?? 0
+        let (time, sender, receiver) = try transfer(way, size, bed)
+        let air = (bed.air.processorTime ?? 0) - airTime
+        return Run(time: time / count, sender: sender / count, receiver: receiver / count, air: air / count)
+    }
+
+    /// Carries all packets once: seconds, and processor seconds of the two ends.
+    private func transfer(_ way: Way, _ size: Int, _ bed: Bed) throws -> (time: Double, Double, Double) {
         guard way != .raw else {
             let (start, processor) = (Clocks.now, Clocks.processor)
-            try raw.carry(Self.packets, size: size)
-            let (end, processorEnd) = (Clocks.now, Clocks.processor)
-            let each = Double(processorEnd - processor) / 2e9 / count
-            return Run(time: Double(end - start) / 1e9 / count, sender: each, receiver: each)
+            let end = try bed.raw.carry(Self.packets, size: size)
+            let each = Double(Clocks.processor - processor) / 2e9
+            return (Double(end - start) / 1e9, each, each)
         }
-        if (way == .written) == isClient {
-            let transfer = try near.send(Self.packets, size: size)
-            return Run(time: transfer.time / count, sender: transfer.near / count, receiver: transfer.far / count)
+        if (way == .written) == bed.isClient {
+            let transfer = try bed.near.send(Self.packets, size: size)
+            return (transfer.time, transfer.near, transfer.far)
         }
-        let transfer = try near.fetch(Self.packets, size: size)
-        return Run(time: transfer.time / count, sender: transfer.far / count, receiver: transfer.near / count)
+        let transfer = try bed.near.fetch(Self.packets, size: size)
+        return (transfer.time, transfer.far, transfer.near)
     }
 
-    // MARK: Latency
-
-    private func latency(_ size: Int, _ raw: RawLink, _ near: RadioEnd) throws {
+    private func latency(_ size: Int, _ bed: Bed) throws {
         var (rawTimes, times): ([Double], [Double]) = ([], [])
         for _ in 0..<Self.pings {
             let start = Clocks.now
-            try raw.carry(1, size: size)
-            rawTimes.append(Double(Clocks.now - start) / 1e9)
-            times.append(try near.ping(size: size))
+            rawTimes.append(Double(try bed.raw.carry(1, size: size) - start) / 1e9)
+            times.append(try bed.near.ping(size: size))
         }
         print(harness.column("one packet at a time, \(size) B", 44) + "median and 99th of \(Self.pings), one way")
         for (name, times) in [("raw link", rawTimes.sorted()), ("send to handler", times.sorted())] {
@@ -123,11 +134,13 @@ struct RadioBenchmarks {
     // MARK: Printing
 
     private func header() {
-        row("radio over virtual controllers", ["packets/s", "KB/s", "of raw link", "CPU sender", "receiver", "both"])
+        row(
+            "radio over virtual controllers",
+            ["packets/s", "KB/s", "of raw link", "CPU sender", "receiver", "both", "controllers"])
     }
 
     private func row(_ name: String, _ columns: [String]) {
-        print(harness.column(name, 44) + columns.map { harness.column($0, 14, right: true) }.joined())
+        print(harness.column(name, 44) + columns.map { harness.column($0, 13, right: true) }.joined())
     }
 
     private func microseconds(_ seconds: Double) -> String { harness.decimal(seconds * 1e6) + " us" }

@@ -36,6 +36,13 @@ final class RadioEnd: Sendable {
         var answer: UInt64 = 0
         var loss: String?
 
+        mutating func takeFrame() -> [UInt8]? {
+            guard let frame = batches.first?.frame else { return nil }
+            batches[0].count -= 1
+            if batches[0].count == 0, batches.removeFirst().isReported { batches.append(done) }
+            return frame
+        }
+
         /// What the far end wants to know at the end of its order.
         var done: Batch { Batch(frame: RadioOrder.done.frame([Clocks.processor - start])) }
     }
@@ -193,12 +200,10 @@ final class RadioEnd: Sendable {
 
     /// Hands over what the link takes; goes on when it takes more.
     private func pump() {
-        while let frame = state.withLock({ $0.batches.first?.frame }), send(frame) == .accepted {
-            state.withLock { state in
-                guard !state.batches.isEmpty else { return }
-                state.batches[0].count -= 1
-                guard state.batches[0].count == 0 else { return }
-                if state.batches.removeFirst().isReported { state.batches.append(state.done) }
+        // Taken off the list before it is handed over: the far end may be at its next order as soon as it is.
+        while let frame = state.withLock({ $0.takeFrame() }) {
+            guard send(frame) == .accepted else {
+                return state.withLock { $0.batches.insert(Batch(frame: frame), at: 0) }
             }
         }
     }

@@ -32,8 +32,10 @@ final class RawLink {
         (self.sender, self.receiver) = (sender, receiver)
     }
 
-    /// Sends so many values of so many bytes, and returns when all have come out at the far end.
-    func carry(_ count: Int, size: Int) throws {
+    /// Sends so many values of so many bytes.
+    ///
+    /// - Returns: When the last came out at the far end.
+    func carry(_ count: Int, size: Int) throws -> UInt64 {
         let pieces = pieces(ofValueOf: size)
         var credits = bufferCount
         var (sent, toCome) = (0, count * (size + Self.overhead))
@@ -49,8 +51,10 @@ final class RawLink {
             if entries[0].revents != 0 { credits += try senderInput.read().credits }
             if entries[1].revents != 0 { toCome -= try receiverInput.read().bytes }
         }
+        let end = Clocks.now
         // The last credits: the next run begins with all of them.
         while credits < bufferCount { credits += try senderInput.read().credits }
+        return end
     }
 
     /// L2CAP header, opcode and handle of a write, in bytes.

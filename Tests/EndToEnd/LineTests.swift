@@ -73,7 +73,7 @@ extension EndToEnd {
             #expect(try carol.run("recv", "--json").jsonLines.count == ids.count)
         }
 
-        @Test("a file of 200 KiB is put together again at the far end", .timeLimit(.minutes(3)))
+        @Test("a file of 200 KiB is put together again at the far end", .timeLimit(.minutes(15)))
         func file() throws {
             var dice = SystemRandomNumberGenerator()
             let content = (0..<200 * 1024).map { _ in UInt8.random(in: 0...255, using: &dice) }

@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@Suite("BlueZ's emulator", .needsInteropPython, .needsBTVirt, .timeLimit(.minutes(5)))
+@Suite("BlueZ's emulator", .needsInteropPython, .needsBTVirt, .timeLimit(.minutes(15)))
 struct BTVirtTests {
     @Test("phones talk over it, and two emulators are two airs")
     func phones() throws {

@@ -2,7 +2,7 @@ import Domain
 import Support
 import Testing
 
-@Suite("Fragments and other implementations", .needsInteropPython, .timeLimit(.minutes(5)))
+@Suite("Fragments and other implementations", .needsInteropPython, .timeLimit(.minutes(15)))
 struct FragmentInterop {
     private static let sender = PeerID(rawValue: 0x0011_2233_4455_6677)
     private static let id = FragmentID(rawValue: 0x0102_0304_0506_0708)

@@ -3,7 +3,7 @@ import NativeCryptography
 import Support
 import Testing
 
-@Suite("Packets and other implementations", .needsInteropPython, .timeLimit(.minutes(5)))
+@Suite("Packets and other implementations", .needsInteropPython, .timeLimit(.minutes(15)))
 struct PacketInterop {
     private static let sender = PeerID(rawValue: 0x0011_2233_4455_6677)
     private static let recipient = PeerID(rawValue: 0x8899_AABB_CCDD_EEFF)

@@ -2,7 +2,7 @@ import Domain
 import Support
 import Testing
 
-@Suite("Payloads and other implementations", .needsInteropPython, .timeLimit(.minutes(5)))
+@Suite("Payloads and other implementations", .needsInteropPython, .timeLimit(.minutes(15)))
 struct PayloadInterop {
     private func announce(
         _ nickname: String, neighbours: [PeerID]? = nil, capabilities: Capabilities? = nil, cell: String? = nil

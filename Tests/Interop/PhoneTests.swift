@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// The phones that the radio is tested with, talking to each other.
-@Suite("Phones", .needsInteropPython, .timeLimit(.minutes(5)))
+@Suite("Phones", .needsInteropPython, .timeLimit(.minutes(15)))
 struct PhoneTests {
     /// Lets `central` find, connect and subscribe to `peripheral`, and both say something.
     static func talk(_ central: Phone, _ peripheral: Phone) throws {

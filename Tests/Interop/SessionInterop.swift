@@ -4,7 +4,7 @@ import NativeCryptography
 import Support
 import Testing
 
-@Suite("Sessions and other implementations", .needsInteropPython, .timeLimit(.minutes(5)))
+@Suite("Sessions and other implementations", .needsInteropPython, .timeLimit(.minutes(15)))
 struct SessionInterop {
     private let ours = AgreementKeyPair(secret(3), using: cryptography)
     private let theirs = cryptography.agreementPublicKey(of: secret(4))
@@ -85,7 +85,7 @@ struct SessionInterop {
     }
 }
 
-@Suite("Codes and other implementations", .needsInteropPython, .timeLimit(.minutes(5)))
+@Suite("Codes and other implementations", .needsInteropPython, .timeLimit(.minutes(15)))
 struct VerificationInterop {
     private let now = WallTime(milliseconds: UInt64(Date().timeIntervalSince1970) * 1000)
 

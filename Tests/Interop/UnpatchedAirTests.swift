@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@Suite("Unpatched air", .needsInteropPython, .timeLimit(.minutes(5)))
+@Suite("Unpatched air", .needsInteropPython, .timeLimit(.minutes(15)))
 struct UnpatchedAirTests {
     @Test("its controllers are as broken as they are wanted")
     func broken() throws {

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// The air that the radio's tests stand on must itself be right.
-@Suite("Virtual air", .needsInteropPython, .timeLimit(.minutes(5)))
+@Suite("Virtual air", .needsInteropPython, .timeLimit(.minutes(15)))
 struct VirtualAirTests {
     /// Two hosts on an air, with a link from the first to the second.
     struct Pair {

@@ -93,6 +93,13 @@ public final class ChildProcess: Sendable {
     /// Sends a signal, unless it has ended.
     public func send(_ signal: Int32) { transcript.send(signal) }
 
+    /// The processor time of all its threads so far, in seconds; `nil` when it has ended.
+    public var processorTime: Double? {
+        var (clock, time) = (clockid_t(), timespec())
+        guard clock_getcpuclockid(id, &clock) == 0, clock_gettime(clock, &time) == 0 else { return nil }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// The most memory that it ever held, in bytes, by the kernel's account.
     public var peakMemory: Int {
         get throws {

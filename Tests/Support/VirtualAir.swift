@@ -100,6 +100,9 @@ public final class VirtualAir: Sendable {
     /// A controller as `--adapter` names it.
     public func address(of index: Int) -> String { "h4:unix:\(path(of: index))" }
 
+    /// The processor time that the air has taken so far, in seconds; `nil` when it has ended.
+    public var processorTime: Double? { process.processorTime }
+
     /// The most memory that the air's process ever held, in bytes, by the kernel's account.
     public var peakMemory: Int { get throws { try process.peakMemory } }
 

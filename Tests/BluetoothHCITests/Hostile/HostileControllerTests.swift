@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("Radio over a hostile controller", .timeLimit(.minutes(5)))
+@Suite("Radio over a hostile controller", .timeLimit(.minutes(15)))
 struct HostileControllerTests {
     // MARK: What it says
 

@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothHCI
 
 /// A neighbour that means harm, beside one that does not.
-@Suite("Radio among hostile neighbours", .timeLimit(.minutes(5)))
+@Suite("Radio among hostile neighbours", .timeLimit(.minutes(15)))
 struct HostileNeighbourTests {
     private func connected() throws -> (Ordeal, Neighbour) {
         let ordeal = try Ordeal()

@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothHCI
 
 /// A neighbour that we connect to, and that means harm.
-@Suite("Radio that reaches out to a hostile neighbour", .timeLimit(.minutes(5)))
+@Suite("Radio that reaches out to a hostile neighbour", .timeLimit(.minutes(15)))
 struct HostileServerTests {
     /// A radio whose attempt a neighbour has let succeed.
     private func reached(serving: Bool = true) throws -> (Ordeal, Neighbour) {

@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHCI
 
 /// Beginnings and ends of a radio, in every order that a node or an adapter may choose.
-@Suite("Life of a radio", .timeLimit(.minutes(5)))
+@Suite("Life of a radio", .timeLimit(.minutes(15)))
 struct RadioLifeTests {
     /// Runs something on a thread of its own; the answer waits for its end.
     private func thread(_ body: @escaping @Sendable () -> Void) -> () -> Bool {

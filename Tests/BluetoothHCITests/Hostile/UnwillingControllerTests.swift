@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("Radio over a controller that does not do as it is told", .timeLimit(.minutes(5)))
+@Suite("Radio over a controller that does not do as it is told", .timeLimit(.minutes(15)))
 struct UnwillingControllerTests {
     // MARK: Credits
 

@@ -14,6 +14,9 @@ struct L2CAPChannelsTests {
         let received = channels.receive(frame(4, [0x02, 0x05, 0x02]), isStart: true)
         #expect(received == .attributePDU([0x02, 0x05, 0x02]))
         #expect(L2CAPChannels.frame(ofAttributePDU: [0x0A, 0x03, 0x00]) == pdu("03 00 04 00 0A 03 00"))
+        let value = [UInt8](repeating: 7, count: 512)
+        let long = AttributeValuePDU.encode(.writeCommand, 3, value, behind: L2CAPFrame.headerLength)
+        #expect(L2CAPChannels.frame(ofAttributePDUBehindHeader: long) == pdu("03 02 04 00 52 03 00") + value)
         #expect(!channels.hasOutput)
     }
 

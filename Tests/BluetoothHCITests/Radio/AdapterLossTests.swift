@@ -4,7 +4,7 @@ import Domain
 import Support
 import Testing
 
-@Suite("Adapters that are lost and come back", .needsInteropPython, .timeLimit(.minutes(2)))
+@Suite("Adapters that are lost and come back", .needsInteropPython, .timeLimit(.minutes(15)))
 struct AdapterLossTests {
     @Test("every link goes down, the radio says why, and takes the adapter back", arguments: Mishap.allCases)
     func back(mishap: Mishap) throws {

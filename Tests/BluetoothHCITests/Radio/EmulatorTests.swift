@@ -2,7 +2,7 @@ import Domain
 import Support
 import Testing
 
-@Suite("Radios over BlueZ's emulator", .needsBTVirt, .timeLimit(.minutes(2)))
+@Suite("Radios over BlueZ's emulator", .needsBTVirt, .timeLimit(.minutes(15)))
 struct EmulatorTests {
     @Test("two radios find each other by one report that tells no signal, and a single credit carries all frames")
     func pair() throws {

@@ -4,7 +4,7 @@ import Domain
 import Support
 import Testing
 
-@Suite("Radios that find each other", .needsInteropPython, .timeLimit(.minutes(2)))
+@Suite("Radios that find each other", .needsInteropPython, .timeLimit(.minutes(15)))
 struct RadioLinkTests {
     /// Two radios with a link between them.
     struct Pair {

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Support
 import Testing
 
@@ -178,6 +179,18 @@ struct DescriptorTransportTests {
         #expect(descriptors(of: file) == 0)
         radio.run { $0.close() }
         #expect(radio.settled().isEmpty)
+    }
+
+    @Test("what was closed is free at once: nobody waits for it any more", arguments: kinds)
+    func freeAtOnce(kind: OpenedAdapter.Kind) throws {
+        for _ in 0..<200 {
+            let (adapter, far) = try pair(kind)
+            let radio = TransportProbe(adapter)
+            radio.run { $0.close() }
+            // A thread that still waits would keep the socket alive.
+            var entry = pollfd(fd: far.number, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&entry, 1, 0) == 1)
+        }
     }
 
     @Test("closing with packets waiting drops them", arguments: kinds)

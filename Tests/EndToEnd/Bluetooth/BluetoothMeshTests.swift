@@ -10,6 +10,7 @@ extension EndToEnd {
         func room() throws {
             // Two that have both opened as many links as they may are no neighbours, and hear each other through the rest.
             let room = try BluetoothRoom.met((0..<8).map { "node\($0)" }, directly: false)
+            for node in room.nodes { try node.status { $0["links"]?.array?.count ?? 0 >= 6 } }
             for node in room.nodes { _ = try node.json("send", "--wait", "sent", "here is \(node.name)") }
             for node in room.nodes {
                 let others = room.nodes.filter { $0 !== node }.map { "here is \($0.name)" }

@@ -33,7 +33,6 @@ extension EndToEnd {
             for number in 0..<Self.roundsPerGroup {
                 try lose(Round(number: group * Self.roundsPerGroup + number))
             }
-            #expect(try room.mistakes == [0, 0])
         }
 
         /// What one of them said, and to whom.
