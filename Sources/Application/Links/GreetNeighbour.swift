@@ -35,7 +35,7 @@ final class GreetNeighbour<C: Cryptography> {
         guard verdict != .suppress else { return }
         _ = links.update(description.id) { $0.isOwedAnnounce = verdict == .allow }
         if verdict == .allow { transmitter.queues.awaitGreeting(on: description.id) }
-        let settling = description.isOutgoing ? MeshPolicy.openedLinkSettling : MeshPolicy.acceptedLinkSettling
+        let settling = description.isOutgoing ? 0 : MeshPolicy.acceptedLinkSettling
         ports.scheduler.schedule(.linkSettled(description.id), at: now + settling)
     }
 

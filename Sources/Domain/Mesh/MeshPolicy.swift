@@ -11,9 +11,8 @@ public struct MeshPolicy: Sendable {
 
     /// The first announce after the start (§12.2).
     public static let initialAnnounceDelay: Milliseconds = 600
-    /// How long after a link that we opened came up we announce, and what waited for one may try it (§11, §12.2).
-    public static let openedLinkSettling: Milliseconds = 50
-    /// The same for a link that a neighbour opened (§11, §12.2).
+    /// How long after a neighbour opened a link we announce, and what waited for a link may try it. A link that we opened
+    /// is up once its far end has confirmed, and needs no such time (§11, §12.2).
     public static let acceptedLinkSettling: Milliseconds = 400
     /// Least time between forced announces (§12.2).
     public static let forcedAnnounceInterval: Milliseconds = 150

@@ -119,7 +119,7 @@ struct PresenceTests {
         #expect(names == ["second", "third"])
     }
 
-    @Test("a link that we opened gets its announce after 50 ms, one that a neighbour opened after 400 ms")
+    @Test("a link that we opened gets its announce at once, one that a neighbour opened after 400 ms")
     func setUp() throws {
         let (alice, near, far) = (world.addNode("alice"), Stranger(world), Stranger(world, seed: 5))
         world.time.run(for: .seconds(1))
@@ -127,7 +127,7 @@ struct PresenceTests {
         let start = world.time.now
         let opened = try #require(world.open(alice, to: near))
         world.time.run(for: .seconds(1))
-        #expect(watch.frames(.announce, by: alice.id, on: opened).map(\.time) == [start + 50])
+        #expect(watch.frames(.announce, by: alice.id, on: opened).map(\.time) == [start])
         let later = world.time.now
         let accepted = try #require(world.open(far, to: alice))
         world.time.run(for: .seconds(1))
@@ -146,8 +146,8 @@ struct PresenceTests {
         world.time.run(for: 48)
         let two = try #require(world.open(alice, to: second))
         world.time.run(for: .seconds(1))
-        #expect(watch.frames(.announce, by: alice.id, on: one).map(\.time) == [start + 50, start + 200])
-        #expect(watch.frames(.announce, by: alice.id, on: two).map(\.time) == [start + 200])
+        #expect(watch.frames(.announce, by: alice.id, on: one).map(\.time) == [start, start + 150])
+        #expect(watch.frames(.announce, by: alice.id, on: two).map(\.time) == [start + 150])
         #expect(watch.sent.filter { $0.link == two }.map(\.view.type) == [.announce, .noiseEncrypted])
     }
 

@@ -115,7 +115,7 @@ extension EndToEnd {
             #expect(announcement["nickname"]?.string == "node")
             #expect(try app.isSigned(first, by: announcement["signing_key"]) == true)
             let delay = first.event.delay(after: subscribed)
-            let due = meeting.encounter.phoneConnects ? 400.0 : 50
+            let due = meeting.encounter.phoneConnects ? 400.0 : 0
             print("Bluetooth, \(meeting.encounter.name): our announce came \(figure(delay)) ms after the subscription")
             #expect(delay <= due + Self.slack)
             return announcement["signing_key"]
@@ -167,7 +167,7 @@ extension EndToEnd {
             let order = try SetUpOrder(try PacketTrace(path: meeting.folder.file("trace")))
             #expect(order.connection.isCentral != encounter.phoneConnects)
             let delay = try order.check()
-            #expect(delay <= (encounter.phoneConnects ? 400.0 : 50) + Self.slack)
+            #expect(delay <= (encounter.phoneConnects ? 400.0 : 0) + Self.slack)
             guard Self.keepsTraces else { return }
             let folder = URL(fileURLWithPath: encounter.path).deletingLastPathComponent()
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -184,7 +184,7 @@ extension EndToEnd {
             // It has announced itself by then, and is answered at once (spec: mesh §12.3).
             case (true, .ios): #expect((0..<500).contains(delay))
             case (true, .android): #expect((390..<500).contains(delay))
-            case (false, _): #expect((40..<150).contains(delay))
+            case (false, _): #expect((0..<100).contains(delay))
             }
             let types: [MessageType] = [.announce, .message, .noiseHandshake, .noiseEncrypted]
             for areSent in [true, false] {
