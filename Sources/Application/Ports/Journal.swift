@@ -16,6 +16,10 @@ public enum JournalChange: Hashable, Sendable {
     case event(Event)
     /// What is pinned of a peer: keys and name, by fingerprint; replaces what was kept before.
     case identity(PeerIdentity)
+    /// An entry of a store; replaces the one with the same key.
+    case put(Record)
+    /// An entry of a store is gone.
+    case remove(RecordKey)
 }
 
 /// Makes changes durable, in groups, on a thread of its own.
@@ -23,8 +27,13 @@ public enum JournalChange: Hashable, Sendable {
 /// `append` returns at once. Later the node is told ``Node/committed(_:)`` with the highest identifier that is durable,
 /// in order, or ``Node/commitFailed(_:reason:)`` for one that will never be.
 public protocol Journal: AnyObject {
+    /// Queues changes that belong together: all of them become durable, or none.
+    func append(_ changes: [JournalChange]) -> CommitID
+}
+
+extension Journal {
     /// Queues a change.
-    func append(_ change: JournalChange) -> CommitID
+    public func append(_ change: JournalChange) -> CommitID { append([change]) }
 }
 
 /// What survives restarts about a peer (trust on first use).
