@@ -154,6 +154,8 @@ struct DeliveryTests {
         #expect(watch.stage == .queued)
         watch.take(status("a", .sent))
         #expect(watch.stage == .sent)
+        watch.take(status("a", .carried))
+        #expect(watch.stage == .carried)
         watch.take(status("a", .read))
         watch.take(status("a", .delivered))
         #expect(watch.stage == .read)

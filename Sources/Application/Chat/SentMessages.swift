@@ -66,7 +66,7 @@ struct SentMessages {
 
     /// Applies a status; answers the peer when it changed anything.
     mutating func apply(_ status: DeliveryStatus, to id: MessageID) -> PeerID? {
-        guard var record = records[id], record.status?.yields(to: status) ?? true else { return nil }
+        guard var record = records[id], record.status.yields(to: status) else { return nil }
         record.status = status
         switch status {
         case .delivered, .read, .failed: record.payload = nil

@@ -84,22 +84,6 @@ public struct MessageStatusChange: Hashable, Sendable {
     }
 }
 
-/// How far one of our messages has come (spec: app §6.4).
-public enum DeliveryStatus: Hashable, Sendable {
-    /// Accepted by the node, waiting for a session or a link.
-    case sending
-    /// Given to a transport; nothing is confirmed.
-    case sent
-    /// Some fragments of a file have left.
-    case partiallySent(sent: Int, total: Int)
-    /// The receiver acknowledged it.
-    case delivered
-    /// The receiver saw it.
-    case read
-    /// It will not arrive; why.
-    case failed(reason: String)
-}
-
 /// A file that arrived and was accepted.
 public struct ReceivedFile: Hashable, Sendable {
     /// An identifier: the packet's sync ID in hex.

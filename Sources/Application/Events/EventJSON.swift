@@ -103,6 +103,7 @@ extension DeliveryStatus {
         switch self {
         case .sending: .object(["status": "sending"])
         case .sent: .object(["status": "sent"])
+        case .carried: .object(["status": "carried"])
         case .partiallySent(let sent, let total):
             .object(["status": "partiallySent", "sent": .number(sent), "total": .number(total)])
         case .delivered: .object(["status": "delivered"])
@@ -117,6 +118,7 @@ extension DeliveryStatus {
         switch json["status"]?.string {
         case "sending": self = .sending
         case "sent": self = .sent
+        case "carried": self = .carried
         case "partiallySent": self = .partiallySent(sent: try fields.count("sent"), total: try fields.count("total"))
         case "delivered": self = .delivered
         case "read": self = .read

@@ -40,6 +40,8 @@ public struct MeshPolicy: Sendable {
     public static let linklessPeerTimeout: Milliseconds = .seconds(8)
     /// A verified peer is remembered as reachable this long; above the longest gap between announces (§15).
     public static let peerRetention: Milliseconds = .seconds(60)
+    /// One whose announce was not checked, for a shorter time (§15).
+    public static let unverifiedPeerRetention: Milliseconds = .seconds(45)
     /// A link's peer may change at most this often (§13.2).
     public static let rebindInterval: Milliseconds = .seconds(60)
     /// A session is proved again on a new link at most this often (§14).

@@ -28,7 +28,8 @@ struct ChatRowTests {
     @Test(
         "the labels of the delivery states",
         arguments: [
-            (.sending, "…"), (.sent, "✓ sent, no confirmation"), (.partiallySent(sent: 2, total: 5), "2/5"),
+            (.sending, "…"), (.sent, "✓ sent, no confirmation"), (.carried, "» carried, no confirmation"),
+            (.partiallySent(sent: 2, total: 5), "2/5"),
             (.delivered, "✓✓ delivered"), (.read, "✓✓ read"), (.failed(reason: "gone\u{1B}[2J"), "✗ gone\u{FFFD}[2J"),
         ] as [(DeliveryStatus, String)])
     func labels(status: DeliveryStatus, label: String) {

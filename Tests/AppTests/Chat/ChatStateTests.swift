@@ -118,6 +118,7 @@ struct ChatStateTests {
                         MessageStatusChange(id: "1", peer: bob, status: status, at: WallTime(milliseconds: 2000)))))
         }
         #expect(change(.sent) == [])
+        #expect(change(.carried) == ["-- » carried, no confirmation: hi there"])
         #expect(change(.delivered) == ["-- ✓✓ delivered: hi there"])
         #expect(change(.delivered) == [])
         #expect(change(.read) == ["-- ✓✓ read: hi there"])

@@ -3,31 +3,6 @@ import Testing
 
 @testable import Application
 
-@Suite("Delivery states (spec: app §6.4, §19 case 27)")
-struct DeliveryStateTests {
-    private static let all: [DeliveryStatus] = [
-        .sending, .sent, .partiallySent(sent: 1, total: 2), .delivered, .read, .failed(reason: "x"),
-    ]
-
-    @Test("the same value again is ignored", arguments: all)
-    func same(status: DeliveryStatus) { #expect(!status.yields(to: status)) }
-
-    @Test("what is confirmed is never taken back", arguments: all.filter { $0 != .read })
-    func read(new: DeliveryStatus) { #expect(!DeliveryStatus.read.yields(to: new)) }
-
-    @Test("delivered yields to read alone", arguments: all.filter { $0 != .delivered })
-    func delivered(new: DeliveryStatus) { #expect(DeliveryStatus.delivered.yields(to: new) == (new == .read)) }
-
-    @Test("a retry and a late confirmation replace a failure; sent does not fall back to sending")
-    func others() {
-        #expect(DeliveryStatus.failed(reason: "x").yields(to: .sending))
-        #expect(DeliveryStatus.failed(reason: "x").yields(to: .delivered))
-        #expect(!DeliveryStatus.sent.yields(to: .sending))
-        #expect(DeliveryStatus.sent.yields(to: .delivered))
-        #expect(DeliveryStatus.sending.yields(to: .failed(reason: "y")))
-    }
-}
-
 @Suite("Public flood control (spec: app §5.5, §19 cases 17 to 20)")
 struct PublicRateLimiterTests {
     private func at(_ milliseconds: Int64) -> Uptime { Uptime(milliseconds: milliseconds) }

@@ -64,6 +64,7 @@ struct ChatRowText: Sendable {
         switch status {
         case .sending: "…"
         case .sent: "✓ sent, no confirmation"
+        case .carried: "» carried, no confirmation"
         case .partiallySent(let sent, let total): "\(sent)/\(total)"
         case .delivered: "✓✓ delivered"
         case .read: "✓✓ read"

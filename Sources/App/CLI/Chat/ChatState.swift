@@ -262,7 +262,7 @@ struct ChatState: Sendable {
         guard let row = buffers[view]?.change(change.id, to: change.status), view == open else { return [] }
         switch change.status {
         case .sending, .sent, .partiallySent: return []
-        case .delivered, .read, .failed:
+        case .carried, .delivered, .read, .failed:
             guard case .message(_, let text) = row.content else { return [] }
             return [.show(.local("\(ChatRowText.label(of: change.status)): \(Self.beginning(of: text))"))]
         }

@@ -32,6 +32,7 @@ enum EventText {
         switch status {
         case .sending: "sending"
         case .sent: "sent, not confirmed"
+        case .carried: "with couriers, not confirmed"
         case .partiallySent(let sent, let total): "\(sent) of \(total) sent"
         case .delivered: "delivered"
         case .read: "read"

@@ -9,6 +9,8 @@ enum DeliveryStage: String, CaseIterable, Comparable, Sendable {
     case queued
     /// Given to a transport.
     case sent
+    /// With couriers, as far as their links can tell.
+    case carried
     /// The receiver has it.
     case delivered
     /// The receiver saw it.
@@ -27,6 +29,7 @@ enum DeliveryStage: String, CaseIterable, Comparable, Sendable {
         switch status {
         case .sending, .partiallySent: self = .queued
         case .sent: self = .sent
+        case .carried: self = .carried
         case .delivered: self = .delivered
         case .read: self = .read
         case .failed: return nil

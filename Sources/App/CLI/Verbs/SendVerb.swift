@@ -12,8 +12,9 @@ enum SendVerb {
                 Without --to the message is public. The words are joined by blanks; a lone - reads the text from \
                 standard input. Prints the ID of each message: a long private text goes out as several.
                 --wait says what to wait for: 'none' for nothing, 'queued' until the message is safe on the disk of \
-                the node, 'sent' until a transport took it, 'delivered' and 'read' until the receiver confirmed it. \
-                What is not reached in time ends with 75; a private message that is queued is still tried.
+                the node, 'sent' until a transport took it, 'carried' until a courier's link took a copy, 'delivered' \
+                and 'read' until the receiver confirmed it. A later stage counts for the earlier ones. What is not \
+                reached in time ends with 75; a private message that is queued is still tried.
                 """,
             positionals: [PositionalSpec("TEXT", .rest(atLeast: 0), "the message, or - to read it")],
             options: [
