@@ -131,7 +131,7 @@ final class ChatLoop {
 
     /// A private message that was not seen is new again the next time.
     private func saveCursor() {
-        guard let path = options.cursorPath else { return }
+        guard let path = options.cursorPath, options.savesCursor() else { return }
         let cursor = state.firstUnread.map { $0 - min($0, 1) } ?? lastSequence
         do throws(Failure) { try SystemFile.replace(path, with: "\(cursor)\n") } catch {
             say("cursor.failed", error.message)

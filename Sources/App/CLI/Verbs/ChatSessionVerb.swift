@@ -1,5 +1,6 @@
 import Application
 import ControlSocket
+import Dispatch
 import Domain
 import Glibc
 import Terminal
@@ -32,14 +33,31 @@ enum ChatSessionVerb {
             let style = RunVerb.style(configuration, isJSON: false)
             let log = try log(style, places, context)
             defer { log.flush() }
-            let node = try RunningNode(places, configuration, log: log, output: context.output)
+            let panic = PanicRequest(restarts: false)
+            let trigger = panicTrigger(panic)
+            defer { trigger.cancel() }
+            let node = try RunningNode(places, configuration, panic: panic, log: log, output: context.output)
             defer { node.stop() }
+            panic.whenMade(node.endClients)
             if isatty(STDIN_FILENO) == 0 { try awaitCompany(places) }
             guard let client = try client(of: places) else {
                 throw Failure(.internalFault, "the node that was just started does not answer")
             }
-            return try talk(through: client, places, context)
+            let code = try talk(through: client, places, context, savesCursor: { !panic.isMade })
+            guard panic.isMade else { return code }
+            try node.wipe()
+            context.output.note("satchel: everything is erased; the next start makes a new identity")
+            return .done
         })
+
+    /// SIGUSR2, which asks a node for a wipe wherever it runs.
+    private static func panicTrigger(_ panic: PanicRequest) -> any DispatchSourceSignal {
+        signal(SIGUSR2, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGUSR2, queue: .global(qos: .userInitiated))
+        source.setEventHandler { panic.make() }
+        source.resume()
+        return source
+    }
 
     /// A connection to the node of this home; `nil` when none runs.
     private static func client(of places: Places) throws(Failure) -> ControlClient? {
@@ -66,11 +84,13 @@ enum ChatSessionVerb {
     }
 
     private static func talk(
-        through client: ControlClient, _ places: Places, _ context: CommandContext
+        through client: ControlClient, _ places: Places, _ context: CommandContext,
+        savesCursor: @escaping @Sendable () -> Bool = { true }
     ) throws(Failure) -> ExitCode {
         var options = ChatSession.Options()
         options.isJSON = context.invocation.wantsJSON
         options.cursorPath = places.data + "/chat-cursor"
+        options.savesCursor = savesCursor
         options.terminal.terminalName = context.environment["TERM"]
         options.terminal.refusesColour = context.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let code = ChatSession(client: client, options: options).run()
