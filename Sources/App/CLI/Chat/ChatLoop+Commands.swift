@@ -60,6 +60,7 @@ extension ChatLoop {
         }
         guard ask("panic") != nil else { return }
         say("panic.begun", "erasing everything")
+        isErasing = true
         leave()
     }
 

@@ -51,7 +51,10 @@ struct PanicWipe {
     func erase(after faults: [String] = []) throws(Failure) {
         var faults = faults
         if let media { do { try MediaFolder.erase(root: media) } catch { faults.append(error.description) } }
-        if let packetLog, let fault = SystemFile.remove(packetLog) { faults.append(fault) }
+        // Who logs into a device keeps it.
+        if let packetLog, SystemFile.isRegular(packetLog), let fault = SystemFile.remove(packetLog) {
+            faults.append(fault)
+        }
         do throws(Failure) {
             // The lock is held, and a second file of its name could be locked beside it. It holds a process number.
             if SystemFile.exists(places.data) {
@@ -75,7 +78,7 @@ struct PanicWipe {
     private func remains() -> [String] {
         var remains = SystemFile.names(in: places.data).filter { !["lock", PanicMarks.name].contains($0) }
             .map { "\(places.data)/\($0) is still there" }
-        if let packetLog, SystemFile.exists(packetLog) { remains.append("\(packetLog) is still there") }
+        if let packetLog, SystemFile.isRegular(packetLog) { remains.append("\(packetLog) is still there") }
         if let media, !MediaFolder.isErased(root: media) {
             remains.append("received files in \(media) are still there")
         }

@@ -136,6 +136,12 @@ enum SystemFile {
         return fsync(handle) == 0 ? nil : "cannot write \(path): \(SystemError.text())"
     }
 
+    /// Whether a path leads to a file with contents, and not to a device or a pipe.
+    static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Removes one file for good; answers what went wrong, in words. One that is not there is gone already.
     static func remove(_ path: String) -> String? {
         guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else {

@@ -3,6 +3,8 @@ import ControlSocket
 import Dispatch
 import Domain
 import Glibc
+import KeyfileVault
+import NativeCryptography
 import Terminal
 
 /// `chat`: a conversation in the terminal.
@@ -43,7 +45,7 @@ enum ChatSessionVerb {
             guard let client = try client(of: places) else {
                 throw Failure(.internalFault, "the node that was just started does not answer")
             }
-            let code = try talk(through: client, places, context, savesCursor: { !panic.isMade })
+            let code = try talk(through: client, places, context)
             guard panic.isMade else { return code }
             try node.wipe()
             context.output.note("satchel: everything is erased; the next start makes a new identity")
@@ -84,13 +86,14 @@ enum ChatSessionVerb {
     }
 
     private static func talk(
-        through client: ControlClient, _ places: Places, _ context: CommandContext,
-        savesCursor: @escaping @Sendable () -> Bool = { true }
+        through client: ControlClient, _ places: Places, _ context: CommandContext
     ) throws(Failure) -> ExitCode {
         var options = ChatSession.Options()
         options.isJSON = context.invocation.wantsJSON
         options.cursorPath = places.data + "/chat-cursor"
-        options.savesCursor = savesCursor
+        // A node whose keys are being destroyed must not find a new file behind it; they go before it leaves its clients.
+        let vault = KeyfileVault(directory: places.data, cryptography: NativeCryptography()).path
+        options.savesCursor = { SystemFile.exists(vault) && !PanicMarks(places).areSet }
         options.terminal.terminalName = context.environment["TERM"]
         options.terminal.refusesColour = context.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let code = ChatSession(client: client, options: options).run()

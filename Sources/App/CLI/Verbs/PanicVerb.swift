@@ -18,7 +18,8 @@ enum PanicVerb {
             options: [.flag("now", "do not ask")], example: "satchel panic --now"),
         run: { context throws(Failure) in
             let places = try context.places()
-            guard try context.invocation.has("now") || agreed(places, context) else {
+            let isSure = context.invocation.has("now") ? true : try agreed(places, context)
+            guard isSure else {
                 context.output.note("satchel: nothing was erased")
                 return .refused
             }
