@@ -50,6 +50,7 @@ final class TemporaryHome: Sendable {
         let places = try context.places()
         let configuration = try context.configuration(in: places)
         let writer = LogWriter(style: RunVerb.style(configuration, isJSON: false)) { log.output.note($0) }
-        return try RunningNode(places, configuration, log: writer, output: log.output)
+        return try RunningNode(
+            places, configuration, panic: PanicRequest(restarts: false), log: writer, output: log.output)
     }
 }

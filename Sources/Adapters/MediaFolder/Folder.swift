@@ -41,6 +41,15 @@ final class Folder: Sendable {
         guard handle >= 0 else { throw MediaError(path, reason: Self.reason()) }
     }
 
+    /// Whether there is a folder, no link to one, at a path.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Removes a folder if nothing is in it.
+    static func prune(_ path: String) { rmdir(path) }
+
     deinit { if handle >= 0 { close(handle) } }
 
     /// The regular files inside.

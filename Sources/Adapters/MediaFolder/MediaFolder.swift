@@ -63,6 +63,12 @@ public final class MediaFolder: FileStore, Sendable {
         shelf = Mutex(try MediaShelf(root: root, policy: policy, random: random, now: now))
     }
 
+    /// Removes every received file under a root that no ``MediaFolder`` uses any more, and nothing else there.
+    public static func erase(root: String) throws(MediaError) { try MediaShelf.erase(root: root) }
+
+    /// Whether no received file is left under a root.
+    public static func isErased(root: String) -> Bool { MediaShelf.isErased(root: root) }
+
     /// Begins to write, what was queued before included.
     public func start(reporting reports: MediaReports) {
         state.withLock { $0.reports = reports }

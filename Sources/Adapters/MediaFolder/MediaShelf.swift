@@ -16,6 +16,34 @@ struct MediaShelf {
     /// Files that a live recording still writes to.
     private static let livePrefix = "voice_live_"
 
+    /// Removes every received file under a root, and the folders that are empty then; the root may be somebody's own folder
+    /// with other things in it.
+    static func erase(root path: String) throws(MediaError) {
+        for incoming in try incomingFolders(of: path) {
+            for entry in try incoming.entries() { try incoming.remove(entry.name) }
+        }
+        for category in categories {
+            for folder in ["\(path)/\(category.rawValue)/incoming", "\(path)/\(category.rawValue)"] {
+                Folder.prune(folder)
+            }
+        }
+    }
+
+    /// Whether no received file is left under a root.
+    static func isErased(root path: String) -> Bool {
+        (try? incomingFolders(of: path).allSatisfy { try $0.entries().isEmpty }) ?? false
+    }
+
+    /// The folders that hold received files, as far as they are there.
+    private static func incomingFolders(of path: String) throws(MediaError) -> [Folder] {
+        var folders: [Folder] = []
+        for category in categories {
+            let incoming = "\(path)/\(category.rawValue)/incoming"
+            if Folder.exists(incoming) { folders.append(try Folder(root: incoming)) }
+        }
+        return folders
+    }
+
     init(
         root path: String, policy: MediaPolicy, random: @escaping @Sendable () -> UInt64,
         now: @escaping @Sendable () -> WallTime

@@ -40,14 +40,14 @@ enum ChatInput: Hashable, Sendable {
 
 /// The commands that there are.
 enum SlashVerb: String, CaseIterable, Sendable {
-    case clear, close, fingerprint, help, hug, id, msg, nick, open, peers, ping, quit, send, slap, status,
+    case clear, close, fingerprint, help, hug, id, msg, nick, open, panic, peers, ping, quit, send, slap, status,
         topology, trace, views, wave, who
 
     /// Commands of the phones and of the specification that this version does not have.
     static let unsupported: Set<String> = [
         "alias", "block", "board", "bookmark", "cancel", "delete", "drop", "fav", "files", "group", "j", "join",
         "leave",
-        "links", "notes", "panic", "pay", "retry", "save", "set", "unblock", "unfav", "verify",
+        "links", "notes", "pay", "retry", "save", "set", "unblock", "unfav", "verify",
         "voice",
     ]
 
@@ -66,6 +66,7 @@ enum SlashVerb: String, CaseIterable, Sendable {
         case .msg: "/msg PEER [TEXT]"
         case .nick: "/nick NAME"
         case .open: "/open PEER"
+        case .panic: "/panic [now]"
         case .fingerprint: "/fingerprint [PEER]"
         case .ping: "/ping PEER"
         case .trace: "/trace PEER"
@@ -83,6 +84,7 @@ enum SlashVerb: String, CaseIterable, Sendable {
         case .who: "the names of those who are here (short: /w)"
         case .peers: "those who are here, with their peer IDs"
         case .open: "open a private conversation, or 'mesh'"
+        case .panic: "erase everything of the node at once; asks before it does, 'now' does not"
         case .close: "go back to the public mesh"
         case .views: "the open conversations and what is unread"
         case .nick: "change your nickname"
@@ -128,6 +130,7 @@ enum ChatCommand: Hashable, Sendable {
     case clear
     case emote(ChatEmote, String)
     case wave
+    case panic(isSure: Bool)
     case help
     case quit
 
@@ -158,6 +161,7 @@ enum ChatCommand: Hashable, Sendable {
         case .topology: self = .topology
         case .clear: self = .clear
         case .wave: self = .wave
+        case .panic: self = .panic(isSure: argument.trimmedForWire == "now")
         case .help: self = .help
         case .quit: self = .quit
         }

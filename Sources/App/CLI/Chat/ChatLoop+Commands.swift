@@ -48,8 +48,20 @@ extension ChatLoop {
                 verb.usage + String(repeating: " ", count: width - verb.usage.count + 2) + verb.summary
             }
             say("help", lines.joined(separator: "\n"))
+        case .panic(let isSure): panic(isSure: isSure)
         case .quit: leave()
         }
+    }
+
+    /// Has everything erased; the chat ends with the node that it spoke to.
+    private func panic(isSure: Bool) {
+        guard isSure else {
+            return say("panic.sure", "identity, messages and files would be erased for good; '/panic now' does it")
+        }
+        guard ask("panic") != nil else { return }
+        say("panic.begun", "erasing everything")
+        isErasing = true
+        leave()
     }
 
     // MARK: Talking

@@ -21,6 +21,8 @@ final class ChatLoop {
     private var lastSequence: UInt64 = 0
     private var exitCode: Int32?
     private var wasInterrupted = false
+    /// Everything of the node is being erased: nothing is to be kept.
+    var isErasing = false
 
     /// How long the node may take for an answer.
     private static let patience = Milliseconds.seconds(10)
@@ -131,7 +133,7 @@ final class ChatLoop {
 
     /// A private message that was not seen is new again the next time.
     private func saveCursor() {
-        guard let path = options.cursorPath else { return }
+        guard !isErasing, let path = options.cursorPath, options.savesCursor() else { return }
         let cursor = state.firstUnread.map { $0 - min($0, 1) } ?? lastSequence
         do throws(Failure) { try SystemFile.replace(path, with: "\(cursor)\n") } catch {
             say("cursor.failed", error.message)

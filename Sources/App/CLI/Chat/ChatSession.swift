@@ -10,6 +10,8 @@ struct ChatSession {
         var isJSON = false
         /// The file with the place in the event log up to which everything was seen; `nil`: every start begins anew.
         var cursorPath: String?
+        /// Whether it is to be kept at the end: not when everything is being erased.
+        var savesCursor: @Sendable () -> Bool = { true }
         /// Whether SIGINT, SIGTERM and SIGHUP end the chat in good order; false where the caller sees to that.
         var catchesSignals = true
         /// Standard input and output.

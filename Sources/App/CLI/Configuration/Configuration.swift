@@ -39,7 +39,7 @@ struct Configuration: Hashable, Sendable {
     }
 
     /// All settings, in their order.
-    let entries: [Entry]
+    private(set) var entries: [Entry]
 
     /// Works out what holds: options over the environment over the file.
     ///
@@ -93,6 +93,13 @@ struct Configuration: Hashable, Sendable {
 
     private func list(_ setting: Setting) -> [String] {
         if case .list(let texts) = value(setting) { texts } else { [] }
+    }
+
+    /// The same without the name.
+    var anonymous: Configuration {
+        var configuration = self
+        configuration.entries.removeAll { $0.setting == Settings.nickname }
+        return configuration
     }
 
     /// The name that others see, if one is set.

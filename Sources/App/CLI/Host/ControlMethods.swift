@@ -42,6 +42,10 @@ extension NodeHost {
                 content, name: params.text("name"), mime: params.optionalText("mime"))
         case "nickname": return try rename(params.text("name"))
         case "markRead": return try markRead(params.texts("ids"), from: params.text("peer"))
+        case "panic":
+            reply(.success(.object(["process": .number(getpid()), "restarts": .bool(listeners.panic.restarts)])))
+            panic()
+            return nil
         case "ping":
             let peer = try params.text("to")
             let id = try running { node throws(Refusal) in try node.ping(node.resolve(peer)) }
@@ -70,6 +74,7 @@ extension NodeHost {
         let own = [
             JSONValue.Member("nickname", .string(report.nickname)),
             JSONValue.Member("role", .string(report.role.rawValue)),
+            JSONValue.Member("afterWipe", .bool(Environment.read()[FreshStart.variable] != nil)),
         ]
         return .object(own + (card.members ?? []))
     }

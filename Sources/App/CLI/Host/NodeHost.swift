@@ -18,6 +18,8 @@ actor NodeHost {
         let log: @Sendable (LogLevel, String) -> Void
         /// Keeps our name, so that the next start knows it.
         let nicknameChanged: @Sendable (String) -> Void
+        /// Takes the wish to wipe everything.
+        let panic: PanicRequest
     }
 
     private nonisolated let executor: QueueExecutor
@@ -117,6 +119,12 @@ actor NodeHost {
         guard let node else { return false }
         node.stop()
         return !node.report.links.isEmpty
+    }
+
+    /// Forgets the node for a wipe: it says nothing any more, not even goodbye, and whoever runs it does the rest.
+    func panic() {
+        discard()
+        listeners.panic.make()
     }
 
     /// Forgets the node; what still arrives goes nowhere.

@@ -36,10 +36,14 @@ final class RunningNode {
     private var media: MediaFolder?
     private var server: ControlServer?
     private var isStopped = false
+    private let panic: PanicRequest
 
-    /// Starts a node.
-    init(_ places: Places, _ configuration: Configuration, log: LogWriter, output: Output) throws(Failure) {
+    /// Starts a node; a wipe that an earlier run did not finish comes before everything else.
+    init(
+        _ places: Places, _ configuration: Configuration, panic: PanicRequest, log: LogWriter, output: Output
+    ) throws(Failure) {
         self.places = places
+        self.panic = panic
         initial = configuration
         self.configuration = configuration
         self.log = log
@@ -47,6 +51,11 @@ final class RunningNode {
         try SystemFile.makePrivateDirectory(places.data)
         try SystemFile.makePrivateDirectory(places.runtime)
         lock = try HomeLocking.lock(places)
+        let wipe = PanicWipe(places, configuration)
+        if wipe.isPending {
+            try wipe.finish()
+            log.log(.warning, "a wipe that was begun is finished: everything of the earlier identity is erased")
+        }
         let (randomness, cryptography) = (SystemRandomness(), NativeCryptography())
         let isRelay = configuration.isRelayOnly
         stores = isRelay ? try RelayFolder.prepare(in: places) : places.data
@@ -63,7 +72,7 @@ final class RunningNode {
         host = NodeHost(
             listeners: NodeHost.Listeners(
                 log: { level, text in log.log(level, text) },
-                nicknameChanged: { if !isRelay { nicknames.write($0, log: log) } }))
+                nicknameChanged: { if !isRelay { nicknames.write($0, log: log) } }, panic: panic))
         do throws(Failure) {
             try start(keys, cryptography: cryptography, randomness: randomness)
         } catch {
@@ -226,6 +235,38 @@ final class RunningNode {
         nicknames.flush()
         clockRecord.flush()
         lock = nil
+    }
+
+    /// Ends all connections of clients, and keeps new ones away; from any thread.
+    var endClients: @Sendable () -> Void { { [server] in server?.stop() } }
+
+    /// Erases everything of this node: silent at once, then the keys, then the rest (spec: store-and-forward §8).
+    ///
+    /// - Throws: When something is left; it is marked, and the next start goes on.
+    func wipe() throws(Failure) {
+        guard !isStopped else { return }
+        isStopped = true
+        log.log(.warning, "erasing everything")
+        host.perform {
+            $0.attach(nil)
+            $0.discard()
+        }
+        let wipe = PanicWipe(places, configuration)
+        let faults = wipe.destroyKeys()
+        server?.stop()
+        server = nil
+        heartbeat?.cancel()
+        heartbeat = nil
+        links?.stop()
+        links = nil
+        media?.close()
+        media = nil
+        journal.close()
+        nicknames.flush()
+        clockRecord.flush()
+        defer { lock = nil }
+        try wipe.erase(after: faults)
+        log.log(.warning, "everything is erased")
     }
 
     deinit { stop() }

@@ -1,7 +1,7 @@
 import Domain
 import Glibc
 
-/// SIGINT, SIGTERM and SIGHUP as values that one thread waits for.
+/// SIGINT, SIGTERM, SIGHUP and SIGUSR2 as values that one thread waits for.
 ///
 /// They are blocked in every thread that is made later, so this comes first in the life of the process. A broken pipe is
 /// left to whoever writes into it.
@@ -12,7 +12,7 @@ struct Signals {
     init() {
         signal(SIGPIPE, SIG_IGN)
         sigemptyset(&caught)
-        for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&caught, number) }
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGUSR2] { sigaddset(&caught, number) }
         pthread_sigmask(SIG_BLOCK, &caught, nil)
     }
 

@@ -9,16 +9,19 @@ struct Vault {
     let files: KeyfileVault<NativeCryptography>
     private let passphraseFile: String?
     private let output: Output
+    private let places: Places
 
     /// Names the vault of a home.
     init(_ places: Places, _ configuration: Configuration, cryptography: NativeCryptography, output: Output) {
         files = KeyfileVault(directory: places.data, cryptography: cryptography)
         passphraseFile = configuration.passphraseFile
         self.output = output
+        self.places = places
     }
 
     /// Opens the vault; one that wants a passphrase gets it from the file, or from a person at the terminal.
     func open() throws(Failure) -> IdentityKeys<NativeCryptography> {
+        try PanicWipe.refuseIfPending(places)
         let passphrase = try passphraseFromFile()
         do {
             return try files.open(passphrase: passphrase)

@@ -5,7 +5,7 @@ enum Environment {
     /// The variables that are read besides those of the settings.
     static let names = [
         "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "TMPDIR", "SATCHEL_HOME", "SATCHEL_CONFIG",
-        "NO_COLOR", "TERM",
+        "NO_COLOR", "TERM", FreshStart.variable,
     ]
 
     /// Their values, where they are set.

@@ -96,15 +96,17 @@ enum SystemFile {
         }
     }
 
-    /// Removes everything in a directory; links go, and not what they lead to.
-    static func emptyDirectory(_ path: String) throws(Failure) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(.cannotWrite, "cannot empty \(path): \(SystemError.text())") }
-        guard empty(descriptor) else { throw Failure(.cannotWrite, "cannot empty \(path): \(SystemError.text())") }
+    /// Removes everything in a directory, but for some files right in it; links go, and not what they lead to.
+    static func emptyDirectory(_ path: String, except kept: [String] = []) throws(Failure) {
+        // A link to the directory itself is the operator's own way of putting it on another disk.
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0, empty(descriptor, except: kept.map { Array($0.utf8) + [0] }) else {
+            throw Failure(.cannotWrite, "cannot empty \(path): \(SystemError.text())")
+        }
     }
 
     /// Empties an open directory and closes it; `false`, with `errno` set, when that fails.
-    private static func empty(_ descriptor: Int32) -> Bool {
+    private static func empty(_ descriptor: Int32, except kept: [[UInt8]] = []) -> Bool {
         guard let stream = fdopendir(descriptor) else {
             close(descriptor)
             return false
@@ -112,7 +114,7 @@ enum SystemFile {
         defer { closedir(stream) }
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) + [0] }
-            if name == [0x2E, 0] || name == [0x2E, 0x2E, 0] { continue }
+            if name == [0x2E, 0] || name == [0x2E, 0x2E, 0] || kept.contains(name) { continue }
             let isGone = name.withUnsafeBytes { bytes in
                 // The pointer holds a copy of the entry's name, closed by a zero byte.
                 guard let text = bytes.assumingMemoryBound(to: CChar.self).baseAddress else { return false }
@@ -124,6 +126,41 @@ enum SystemFile {
             guard isGone else { return false }
         }
         return true
+    }
+
+    /// Makes new names and removals in a directory survive a power cut; answers what went wrong, in words.
+    static func flushDirectory(_ path: String) -> String? {
+        let handle = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard handle >= 0 else { return "cannot open \(path): \(SystemError.text())" }
+        defer { close(handle) }
+        return fsync(handle) == 0 ? nil : "cannot write \(path): \(SystemError.text())"
+    }
+
+    /// Whether a path leads to a file with contents, and not to a device or a pipe.
+    static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Removes one file for good; answers what went wrong, in words. One that is not there is gone already.
+    static func remove(_ path: String) -> String? {
+        guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else {
+            return "cannot remove \(path): \(SystemError.text())"
+        }
+        return nil
+    }
+
+    /// The names in a directory, in order; none when there is no such directory.
+    static func names(in path: String) -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let bytes = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            let name = String(decoding: bytes, as: UTF8.self)
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
     }
 
     /// What makes a directory unfit for private things, and what to do; `nil` when nothing does.

@@ -1,7 +1,10 @@
 import Application
 import ControlSocket
+import Dispatch
 import Domain
 import Glibc
+import KeyfileVault
+import NativeCryptography
 import Terminal
 
 /// `chat`: a conversation in the terminal.
@@ -32,14 +35,31 @@ enum ChatSessionVerb {
             let style = RunVerb.style(configuration, isJSON: false)
             let log = try log(style, places, context)
             defer { log.flush() }
-            let node = try RunningNode(places, configuration, log: log, output: context.output)
+            let panic = PanicRequest(restarts: false)
+            let trigger = panicTrigger(panic)
+            defer { trigger.cancel() }
+            let node = try RunningNode(places, configuration, panic: panic, log: log, output: context.output)
             defer { node.stop() }
+            panic.whenMade(node.endClients)
             if isatty(STDIN_FILENO) == 0 { try awaitCompany(places) }
             guard let client = try client(of: places) else {
                 throw Failure(.internalFault, "the node that was just started does not answer")
             }
-            return try talk(through: client, places, context)
+            let code = try talk(through: client, places, context)
+            guard panic.isMade else { return code }
+            try node.wipe()
+            context.output.note("satchel: everything is erased; the next start makes a new identity")
+            return .done
         })
+
+    /// SIGUSR2, which asks a node for a wipe wherever it runs.
+    private static func panicTrigger(_ panic: PanicRequest) -> any DispatchSourceSignal {
+        signal(SIGUSR2, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGUSR2, queue: .global(qos: .userInitiated))
+        source.setEventHandler { panic.make() }
+        source.resume()
+        return source
+    }
 
     /// A connection to the node of this home; `nil` when none runs.
     private static func client(of places: Places) throws(Failure) -> ControlClient? {
@@ -71,6 +91,9 @@ enum ChatSessionVerb {
         var options = ChatSession.Options()
         options.isJSON = context.invocation.wantsJSON
         options.cursorPath = places.data + "/chat-cursor"
+        // A node whose keys are being destroyed must not find a new file behind it; they go before it leaves its clients.
+        let vault = KeyfileVault(directory: places.data, cryptography: NativeCryptography()).path
+        options.savesCursor = { SystemFile.exists(vault) && !PanicMarks(places).areSet }
         options.terminal.terminalName = context.environment["TERM"]
         options.terminal.refusesColour = context.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let code = ChatSession(client: client, options: options).run()

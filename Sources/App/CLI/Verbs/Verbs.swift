@@ -4,6 +4,6 @@ enum Verbs {
     static let all: [Verb] = [
         RunVerb.verb, ChatSessionVerb.verb, SendVerb.verb, RecvVerb.verb, PeersVerb.verb, TopologyVerb.verb,
         PingVerb.verb, TraceVerb.verb, StatusVerb.verb, AdaptersVerb.verb, IdentityVerb.verb, InspectVerb.verb,
-        DoctorVerb.verb, ConfigVerb.verb, VersionVerb.verb, Help.verb,
+        PanicVerb.verb, DoctorVerb.verb, ConfigVerb.verb, VersionVerb.verb, Help.verb,
     ]
 }
