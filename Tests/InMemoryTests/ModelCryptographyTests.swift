@@ -192,6 +192,31 @@ struct ModelSealingTests {
 
     @Test("what is shorter than a tag, or cut, does not open", arguments: 0..<20)
     func cut(count: Int) { #expect(open(Array(seal([1, 2, 3, 4]).prefix(count))) == nil) }
+
+    @Test(
+        "a wrapped secret comes back under its key, in its place, whole; and not otherwise", arguments: [0, 1, 32, 100])
+    func wrapped(count: Int) {
+        let wrapped = model.wrap(secret(5, count: count), under: key, nonce: nonce, associatedData: associated.span)
+        #expect(wrapped.count == count + 28)
+        #expect(wrapped.starts(with: nonce.bytes))
+        #expect(unwrap(wrapped) == bytes(secret(5, count: count)))
+        #expect(unwrap(wrapped, key: secret(2)) == nil)
+        #expect(unwrap(wrapped, associated: [1, 2, 4]) == nil)
+        #expect(unwrap(wrapped + [0]) == nil)
+        for length in 0..<wrapped.count { #expect(unwrap(Array(wrapped.prefix(length))) == nil) }
+        for index in wrapped.indices {
+            var damaged = wrapped
+            damaged[index] ^= 1
+            #expect(unwrap(damaged) == nil)
+        }
+    }
+
+    private func unwrap(
+        _ wrapped: [UInt8], key: ModelCryptography.Secret? = nil, associated: [UInt8]? = nil
+    ) -> [UInt8]? {
+        let place = associated ?? self.associated
+        return model.unwrap(wrapped.span, under: key ?? self.key, associatedData: place.span).map { bytes($0) }
+    }
 }
 
 @Suite("Model cryptography: keys and signatures")

@@ -61,6 +61,27 @@ extension NativeCryptography {
         if let context { key.giveBack(context) }
         return isGenuine
     }
+
+    /// Checks the tag and deciphers into memory that is wiped.
+    ///
+    /// Always libsodium: secrets are short, and it leaves zeros, not wrong plaintext, when the tag is not right.
+    public func openSecret(
+        _ ciphertext: Span<UInt8>, key: NativeSecret, nonce: AEADNonce, associatedData: Span<UInt8>
+    ) -> NativeSecret? {
+        guard ciphertext.count >= aeadTagLength else { return nil }
+        var isGenuine = false
+        let secret = NativeSecret(count: ciphertext.count - aeadTagLength) { target in
+            withExtendedLifetime(key) {
+                isGenuine = Inputs.lend(ciphertext, nonce, associatedData) { ciphertext, nonce, data in
+                    guard let input = ciphertext.baseAddress else { return false }
+                    return crypto_aead_chacha20poly1305_ietf_decrypt(
+                        target, nil, nil, input, UInt64(ciphertext.count), data.baseAddress, UInt64(data.count), nonce,
+                        key.bytes) == 0
+                }
+            }
+        }
+        return isGenuine ? secret : nil
+    }
 }
 
 /// The inputs of a cipher as C takes them.

@@ -43,6 +43,11 @@ public protocol Cryptography: Sendable {
         _ ciphertext: Span<UInt8>, key: Secret, nonce: AEADNonce, associatedData: Span<UInt8>,
         into output: inout [UInt8]
     ) -> Bool
+    /// Checks the tag and deciphers straight into a secret, without an array on the way; `nil` when it does not verify or
+    /// the input is shorter than a tag.
+    func openSecret(
+        _ ciphertext: Span<UInt8>, key: Secret, nonce: AEADNonce, associatedData: Span<UInt8>
+    ) -> Secret?
 
     // MARK: X25519 (RFC 7748)
 
@@ -88,10 +93,19 @@ public struct AEADNonce: Hashable, Sendable {
 
     /// Reads exactly twelve bytes; `nil` for any other length.
     public init?(_ bytes: some Collection<UInt8>) {
-        guard bytes.count == 12 else { return nil }
+        guard bytes.count == Self.count else { return nil }
         self.init(
             prefix: UInt32(bigEndianBytes: bytes.prefix(4)), suffix: UInt64(bigEndianBytes: bytes.dropFirst(4)))
     }
+
+    /// Reads exactly twelve bytes; `nil` for any other length.
+    public init?(_ bytes: Span<UInt8>) {
+        guard bytes.count == Self.count else { return nil }
+        self.init(prefix: bytes.bigEndian(UInt32.self, at: 0), suffix: bytes.bigEndian(UInt64.self, at: 4))
+    }
+
+    /// The number of bytes.
+    public static let count = 12
 
     /// The twelve bytes.
     public var bytes: [UInt8] {

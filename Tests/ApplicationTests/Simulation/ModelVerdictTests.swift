@@ -21,7 +21,8 @@ struct ModelVerdictTests {
     }
 
     private func verdicts<C: Cryptography>(of cryptography: C, _ seed: UInt64) -> [Verdict] {
-        sealing(cryptography, seed) + signing(cryptography, seed) + agreement(cryptography, seed)
+        sealing(cryptography, seed) + wrapping(cryptography, seed) + signing(cryptography, seed)
+            + agreement(cryptography, seed)
             + schnorr(cryptography, seed)
     }
 
@@ -52,6 +53,32 @@ struct ModelVerdictTests {
             open("cut", Array(sealed.dropLast()), 0, seed, associated),
             open("less than a tag", Array(sealed.prefix(15)), 0, seed, associated),
             open("nothing", [], 0, seed, associated),
+        ]
+    }
+
+    private func wrapping<C: Cryptography>(_ cryptography: C, _ seed: UInt64) -> [Verdict] {
+        let dice = SeededRandomness(seed: seed)
+        let keys = (0..<2).map { _ in cryptography.makeSecret(count: 32, from: dice) }
+        let secret = cryptography.makeSecret(count: dice.number(below: 100), from: dice)
+        let place = dice.bytes(dice.number(below: 40))
+        let bytes = { (secret: C.Secret) in
+            cryptography.withBytes(of: secret) { span in span.indices.map { span[$0] } }
+        }
+        let wrapped = cryptography.wrap(
+            secret, under: keys[0], nonce: AEADNonce(counter: seed), associatedData: place.span)
+        var damaged = wrapped
+        damaged[dice.number(below: damaged.count)] ^= 1 << UInt8(dice.number(below: 8))
+        let unwrap = { (name: String, wrapped: [UInt8], key: Int, place: [UInt8]) in
+            let opened = cryptography.unwrap(wrapped.span, under: keys[key], associatedData: place.span)
+            return Verdict(
+                question: name, answer: opened.map { String(bytes($0) == bytes(secret)) } ?? "does not open")
+        }
+        return [
+            Verdict(question: "wrapped length", answer: String(wrapped.count)), unwrap("unwraps", wrapped, 0, place),
+            unwrap("another wrapping key", wrapped, 1, place), unwrap("another place", wrapped, 0, place + [0]),
+            unwrap("damaged wrapping", damaged, 0, place),
+            unwrap("cut wrapping", Array(wrapped.dropLast()), 0, place),
+            unwrap("less than nonce and tag", Array(wrapped.prefix(27)), 0, place), unwrap("nothing", [], 0, place),
         ]
     }
 

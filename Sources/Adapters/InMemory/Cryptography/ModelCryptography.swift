@@ -97,6 +97,15 @@ public struct ModelCryptography: Cryptography {
         return true
     }
 
+    /// Checks the tag and opens into a secret.
+    public func openSecret(
+        _ ciphertext: Span<UInt8>, key: Secret, nonce: AEADNonce, associatedData: Span<UInt8>
+    ) -> Secret? {
+        var bytes: [UInt8] = []
+        guard open(ciphertext, key: key, nonce: nonce, associatedData: associatedData, into: &bytes) else { return nil }
+        return Secret(bytes)
+    }
+
     /// Appends `bytes`, exclusive-or a stream of the key and the nonce.
     private func cross(_ bytes: Span<UInt8>, key: Secret, nonce: AEADNonce, into output: inout [UInt8]) {
         let start = keyed(Purpose.stream, key: key, nonce: nonce).finished()
