@@ -31,6 +31,7 @@ public enum Vectors {
         "board", "prekey-bundle", "courier-envelope", "request-sync", "vouch", "group", "noise-xx-published",
         "noise-x-published", "standard-crypto", "bip340", "dedup", "relay-table", "relay-packets", "fanout", "topology",
         "ingress-policy",
+        "bech32",
         // Run by nobody yet; here so that it is not taken for a set of `peer-id`.
         "peer-id-rotation",
     ]
