@@ -33,7 +33,7 @@ struct Target: Sendable {
     }
 
     /// Every target.
-    static let all: [Target] = frames + payloads + sealed + attributes + radio
+    static let all: [Target] = frames + payloads + texts + sealed + attributes + radio
 }
 
 /// Ends the process, and so reports the input, when a claim does not hold.

@@ -75,7 +75,8 @@ final class PrivateChat<C: Cryptography> {
     func send(_ text: String, to peer: PeerID) throws(Refusal) -> [String] {
         guard peer != localPeer else { throw .invalid("that is this node itself") }
         guard !text.trimmedForWire.isEmpty else { throw .invalid("the message is empty") }
-        guard !ControlMarker.begins(text) else {
+        // The phones trim before they look, or do not: neither may take what our user wrote for a message to itself.
+        guard !FavoriteMessage.isMarked(text.trimmedForWire) else {
             throw .invalid("the text begins with a control marker, which the other side would swallow")
         }
         try checkPresence(of: peer)
@@ -329,7 +330,7 @@ final class PrivateChat<C: Cryptography> {
         }
         // While the disk stalls, what waits for it is bounded: unacknowledged messages come again.
         guard outcomes.count < ChatPolicy.heldOutcomes else { return counters.add(.droppedWhileDiskStalls) }
-        guard !ControlMarker.begins(payload.content), seen.insert(payload.id, from: peer) else {
+        guard !FavoriteMessage.isMarked(payload.content), seen.insert(payload.id, from: peer) else {
             // A repeated message says that our receipt got lost: the way that it took is no good.
             routes.fail(peer)
             // Until a first copy is durable nothing is acknowledged; the commit will do it.

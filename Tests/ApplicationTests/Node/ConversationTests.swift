@@ -186,6 +186,8 @@ struct ConversationTests {
         #expect(throws: Refusal.self) { _ = try node.sendPrivate("", to: bob.id) }
         #expect(throws: Refusal.self) { _ = try node.sendPrivate("to me", to: alice.id) }
         #expect(throws: Refusal.self) { _ = try node.sendPrivate("[FAVORITED]:npub1", to: bob.id) }
+        // Phones that trim would swallow it all the same.
+        #expect(throws: Refusal.self) { _ = try node.sendPrivate(" \n[UNFAVORITED]", to: bob.id) }
         #expect(throws: Refusal.tooManyParts(bytes: 2242, limit: 9)) {
             _ = try node.sendPrivate(String(repeating: "a", count: 2242), to: bob.id)
         }
