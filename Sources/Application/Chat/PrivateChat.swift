@@ -1,6 +1,7 @@
 import Domain
 
-/// Private messages: ours wait for a session, leave, and are confirmed; theirs are kept before they are acknowledged.
+/// Private messages on the mesh: ours come out of the outbox, wait for a session, leave, and are confirmed; theirs are kept
+/// before they are acknowledged.
 ///
 /// Source: spec, app §6; noise §5.4, §6.1, §6.2.
 final class PrivateChat<C: Cryptography> {
@@ -9,59 +10,37 @@ final class PrivateChat<C: Cryptography> {
     private let routes: Routes
     private let sessions: Sessions<C>
     private let transmitter: Transmitter<C>
+    private let outbox: DurableOutbox
     private let outcomes: PendingOutcomes
     private let names: DisplayNames
     private let ports: NodePorts
     private let counters: Counters
     /// What waits for each peer, in order.
-    private var queues: [PeerID: [Outgoing]] = [:]
+    private var queues: [PeerID: PeerQueue] = [:]
     /// Our messages that may still change their status.
     private var sent = SentMessages()
     /// Messages that arrived lately, so that a repeated one shows once.
     private var seen = ReceivedIDs()
-    /// Peers that went away while something of ours was unconfirmed.
-    private var away: Set<PeerID> = []
     /// Peers of whom a confirmation is awaited.
     private var confirming: Set<PeerID> = []
     /// Peers whose session is being restored: nothing leaves until a retry has succeeded.
     private var parked: Set<PeerID> = []
 
-    /// Something on its way to a peer.
-    private enum Outgoing {
-        case message(MessageID, PrivateMessagePayload, since: Uptime)
-        case payload(NoisePayload, since: Uptime)
-
-        var message: MessageID? { if case .message(let id, _, _) = self { id } else { nil } }
-        func waiting(since: Uptime) -> Outgoing {
-            switch self {
-            case .message(let id, let payload, _): .message(id, payload, since: since)
-            case .payload(let payload, _): .payload(payload, since: since)
-            }
-        }
-        var since: Uptime {
-            switch self {
-            case .message(_, _, let since), .payload(_, let since): since
-            }
-        }
-    }
-
     init(
         localPeer: PeerID, registry: PeerRegistry, routes: Routes, sessions: Sessions<C>, transmitter: Transmitter<C>,
-        outcomes: PendingOutcomes, names: DisplayNames, ports: NodePorts, counters: Counters
+        outbox: DurableOutbox, outcomes: PendingOutcomes, names: DisplayNames, ports: NodePorts, counters: Counters
     ) {
         self.localPeer = localPeer
         self.registry = registry
         self.routes = routes
         self.sessions = sessions
         self.transmitter = transmitter
+        self.outbox = outbox
         self.outcomes = outcomes
         self.names = names
         self.ports = ports
         self.counters = counters
     }
-
-    /// Messages that wait for a session, over all peers.
-    var waitingCount: Int { queues.values.reduce(0) { $0 + $1.count { $0.message != nil } } }
 
     /// Message identifiers remembered, over all conversations.
     var rememberedCount: Int { seen.count }
@@ -71,57 +50,29 @@ final class PrivateChat<C: Cryptography> {
 
     // MARK: Sending
 
-    /// Queues a text for a peer, in parts where it is long; answers the parts' identifiers.
-    func send(_ text: String, to peer: PeerID) throws(Refusal) -> [String] {
-        guard peer != localPeer else { throw .invalid("that is this node itself") }
-        guard !text.trimmedForWire.isEmpty else { throw .invalid("the message is empty") }
-        // The phones trim before they look, or do not: neither may take what our user wrote for a message to itself.
-        guard !FavoriteMessage.isMarked(text.trimmedForWire) else {
-            throw .invalid("the text begins with a control marker, which the other side would swallow")
-        }
-        try checkPresence(of: peer)
-        guard let parts = PrivateText.parts(of: text) else {
-            throw .tooManyParts(bytes: text.utf8.count, limit: PrivateText.maximumParts)
-        }
-        guard (queues[peer]?.count ?? 0) + parts.count <= ChatPolicy.queuedPerPeer else {
-            throw .busy("too many messages wait for this peer")
-        }
-        let ids = parts.enumerated().map { number, content in
-            queue(content, to: peer, part: parts.count > 1 ? .init(number: number + 1, count: parts.count) : nil)
-        }
-        push(peer)
-        return ids.map(\.text)
+    /// Takes a message out of the outbox and sends it: at once under a session, else behind a handshake.
+    func take(_ entry: OutboxEntry<PeerID>) {
+        sent.begin(entry.id, to: entry.owner)
+        change(entry.id, to: .sending)
+        queues[entry.owner, default: PeerQueue()].append(
+            entry.id, PrivateMessagePayload(id: entry.id, content: entry.content))
+        push(entry.owner)
     }
 
-    private func checkPresence(of peer: PeerID) throws(Refusal) {
-        if let hold = transmitter.hold {
-            // Who is here cannot be known while every announce looks stale; one met before is waited for.
-            guard names.knows(peer) else { throw hold }
-            return
-        }
-        guard registry[peer] != nil else { throw .noSuchPeer(peer.hex) }
-        guard registry.isReachable(peer, at: ports.clock.uptime) else { throw .notReachable(peer) }
+    /// The outbox gave a message up.
+    func giveUp(_ drop: OutboxDrop<PeerID>) {
+        remove(drop.entry.id, from: drop.entry.owner)
+        change(drop.entry.id, to: .failed(reason: drop.reason.explanation))
     }
 
-    private func queue(_ content: String, to peer: PeerID, part: ChatMessage.Part?) -> MessageID {
-        let id = MessageID(UUIDText.make(from: ports.randomness))
-        let now = ports.clock.wall
-        _ = ports.journal.append(
-            .event(
-                .privateMessage(
-                    ChatMessage(
-                        id: id.text, sender: localPeer, senderName: names.own, peer: peer, text: content, sentAt: now,
-                        receivedAt: now, isOwn: true, part: part))))
-        sent.insert(id, to: peer)
-        change(id, to: .sending)
-        let payload = PrivateMessagePayload(id: id, content: content)
-        queues[peer, default: []].append(.message(id, payload, since: ports.clock.uptime))
-        return id
+    private func remove(_ id: MessageID, from peer: PeerID) {
+        queues[peer]?.remove(id)
+        if queues[peer]?.isEmpty == true { queues[peer] = nil }
     }
 
     /// Tells the writer that messages were seen.
     func markRead(_ ids: [String], from peer: PeerID) {
-        for id in ids.prefix(ChatPolicy.queuedPerPeer) { enqueue(.readReceipt(MessageID(id)), to: peer) }
+        for id in ids.prefix(ChatPolicy.receiptsAtOnce) { enqueue(.readReceipt(MessageID(id)), to: peer) }
     }
 
     /// Sends what waits, or sees to it that a session comes up.
@@ -136,8 +87,8 @@ final class PrivateChat<C: Cryptography> {
 
     /// Queues an acknowledgement or a receipt; an absent peer must not cause a flood of handshakes.
     private func enqueue(_ payload: NoisePayload, to peer: PeerID) {
-        guard (queues[peer]?.count ?? 0) < ChatPolicy.queuedPerPeer * 2 else { return }
-        queues[peer, default: []].append(.payload(payload, since: ports.clock.uptime))
+        guard queues[peer] != nil || queues.count < ChatPolicy.waitingPeers else { return }
+        queues[peer, default: PeerQueue()].append(payload)
         guard transmitter.hold == nil else { return }
         if sessions.established(with: peer) != nil {
             flush(peer)
@@ -179,20 +130,20 @@ final class PrivateChat<C: Cryptography> {
         queues[peer] = nil
     }
 
-    private func seal(_ outgoing: Outgoing, for peer: PeerID) -> SealResult {
+    private func seal(_ outgoing: PeerQueue.Item, for peer: PeerID) -> SealResult {
         switch outgoing {
-        case .message(_, let payload, _):
+        case .message(_, let payload):
             guard let body = payload.encoded else { return .tooLarge }
             return sessions.seal(NoisePayload(.privateMessage, body).encoded, for: peer)
-        case .payload(let payload, _):
+        case .payload(let payload):
             return sessions.seal(payload.encoded, for: peer)
         }
     }
 
     /// Sends a sealed frame; `false` when no link took it.
-    private func deliver(_ frame: [UInt8], _ outgoing: Outgoing, to peer: PeerID) -> Bool {
+    private func deliver(_ frame: [UInt8], _ outgoing: PeerQueue.Item, to peer: PeerID) -> Bool {
         guard transmitter.send(transmitter.makePacket(.noiseEncrypted, to: peer, payload: frame)) else { return false }
-        if case .message(let id, let payload, _) = outgoing {
+        if case .message(let id, let payload) = outgoing {
             sent.keep(payload, of: id, leftAt: ports.clock.uptime)
             change(id, to: .sent)
             expectConfirmation(from: peer)
@@ -208,15 +159,13 @@ final class PrivateChat<C: Cryptography> {
         {
             return
         }
-        queues[peer, default: []].insert(.payload(payload, since: ports.clock.uptime), at: 0)
+        queues[peer, default: PeerQueue()].prepend(payload)
         ports.scheduler.schedule(.privateQueue(peer), at: ports.clock.uptime + SessionPolicy.messageWindow)
     }
 
-    /// The clock is right again: what waited for that begins to wait for a session, and goes where its peer is here.
+    /// The clock is right again: what waits goes where its peer is here.
     func sendHeld() {
-        let now = ports.clock.uptime
-        for (peer, queue) in queues { queues[peer] = queue.map { $0.waiting(since: now) } }
-        for peer in queues.keys.sorted() where registry.isReachable(peer, at: now) { push(peer) }
+        for peer in queues.keys.sorted() where registry.isReachable(peer, at: ports.clock.uptime) { push(peer) }
     }
 
     // MARK: Sessions
@@ -250,11 +199,8 @@ final class PrivateChat<C: Cryptography> {
     }
 
     private func queueAgain(_ messages: [(MessageID, PrivateMessagePayload)], for peer: PeerID) {
-        let waiting = Set((queues[peer] ?? []).compactMap(\.message))
-        let missing = messages.filter { !waiting.contains($0.0) }.map { id, payload in
-            Outgoing.message(id, payload, since: ports.clock.uptime)
-        }
-        if !missing.isEmpty { queues[peer] = missing + (queues[peer] ?? []) }
+        guard !messages.isEmpty else { return }
+        queues[peer, default: PeerQueue()].prepend(messages)
     }
 
     /// An old session is back; it may be one that the peer has forgotten.
@@ -267,59 +213,30 @@ final class PrivateChat<C: Cryptography> {
         }
     }
 
-    /// No session came up and none is being tried: what waited long enough has failed, the rest waits for the peer.
-    func sessionFailed(with peer: PeerID) {
-        parked.remove(peer)
-        expire(peer)
-    }
+    /// No session came up and none is being tried: what waits, waits for the peer.
+    func sessionFailed(with peer: PeerID) { parked.remove(peer) }
 
     /// The peer is here (again): let what waits go.
-    ///
-    /// What left before it was away, and was not confirmed, goes again: it may have met nobody.
     func peerAppeared(_ peer: PeerID) {
-        if away.remove(peer) != nil {
-            sent.beginAgain(with: peer)
-            if sessions.established(with: peer) != nil { queueAgain(sent.unconfirmed(for: peer), for: peer) }
-        }
-        guard isWaiting(for: peer) else { return }
-        push(peer)
+        if isWaiting(for: peer) { push(peer) }
     }
 
-    /// Fails what has waited too long; this node has no outbox yet that would keep it.
+    /// Sends what a rate limit or a full link held back.
     func maintain() {
-        for peer in sent.unconfirmedPeers where !registry.isReachable(peer, at: ports.clock.uptime) {
-            away.insert(peer)
-        }
-        for peer in queues.keys.sorted() { expire(peer) }
         for peer in queues.keys.sorted() where sessions.established(with: peer) != nil { flush(peer) }
-    }
-
-    /// The node stops: what never left is lost with it, and its writer has to know.
-    func giveUpQueued() {
-        for peer in queues.keys.sorted() {
-            for id in (queues[peer] ?? []).compactMap(\.message) {
-                change(id, to: .failed(reason: "the node stopped before the message could leave"))
-            }
-        }
-    }
-
-    private func expire(_ peer: PeerID) {
-        guard transmitter.hold == nil else { return }
-        let now = ports.clock.uptime
-        for outgoing in queues[peer] ?? [] where now - outgoing.since >= ChatPolicy.queueLifetime {
-            guard let id = outgoing.message else { continue }
-            change(id, to: .failed(reason: "no encrypted session with the peer came up in time"))
-        }
-        queues[peer]?.removeAll { now - $0.since >= ChatPolicy.queueLifetime }
-        if queues[peer]?.isEmpty == true { queues[peer] = nil }
     }
 
     // MARK: Receiving
 
-    /// Takes note of a message that the event log holds: a copy of it must not show again.
+    /// Takes note of what the event log holds: a copy of a message must not show again, and receipts of ours may still come.
     func remember(_ event: Event) {
-        guard case .privateMessage(let message) = event, !message.isOwn else { return }
-        _ = seen.insert(MessageID(message.id), from: message.sender)
+        switch event {
+        case .privateMessage(let message) where message.isOwn:
+            if let peer = message.peer { sent.begin(MessageID(message.id), to: peer) }
+        case .privateMessage(let message): _ = seen.insert(MessageID(message.id), from: message.sender)
+        case .status(let change): _ = sent.apply(change.status, to: MessageID(change.id))
+        default: break
+        }
     }
 
     /// Takes a private message; it is acknowledged once it is durable, and every time that it arrives.
@@ -355,6 +272,11 @@ final class PrivateChat<C: Cryptography> {
 
     /// Takes a receipt; it counts only from the peer that the message went to.
     func receive(receiptFor id: MessageID, isRead: Bool, from peer: PeerID) {
+        // Also for one that the log of statuses does not know any more: else delivered mail would go again and again.
+        if outbox.acknowledge(id, by: peer) {
+            remove(id, from: peer)
+            if sent.recipient(of: id) == nil { sent.begin(id, to: peer) }
+        }
         guard sent.recipient(of: id) == peer else { return }
         change(id, to: isRead ? .read : .delivered)
     }

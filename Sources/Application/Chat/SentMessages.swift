@@ -14,8 +14,12 @@ struct SentMessages {
     private var records: [MessageID: Record] = [:]
     private var order: [MessageID] = []
 
-    /// Remembers a new message; the oldest one is forgotten for it when there are too many.
-    mutating func insert(_ id: MessageID, to peer: PeerID) {
+    /// A message begins its way, or begins it again; the oldest ones are forgotten when there are too many.
+    mutating func begin(_ id: MessageID, to peer: PeerID) {
+        guard records[id] == nil else {
+            records[id]?.attempts = 0
+            return
+        }
         if order.count >= ChatPolicy.rememberedMessages * 2 {
             let forgotten = order.count - ChatPolicy.rememberedMessages
             for old in order.prefix(forgotten) { records[old] = nil }
@@ -44,16 +48,6 @@ struct SentMessages {
             return record.attempts < ChatPolicy.attempts
                 && now - leftAt >= span * (1 << Int64(max(0, record.attempts - 1)))
         }
-    }
-
-    /// The peer was away: what it has not confirmed may go as often as new messages.
-    mutating func beginAgain(with peer: PeerID) {
-        for (id, _) in unconfirmed(for: peer) { records[id]?.attempts = 0 }
-    }
-
-    /// Peers that have not confirmed everything, in a fixed order.
-    var unconfirmedPeers: [PeerID] {
-        Set(records.values.lazy.filter { $0.payload != nil }.map(\.peer)).sorted()
     }
 
     /// Whether one of the messages left more than once already.
@@ -117,11 +111,10 @@ struct RecentIDs {
 
 /// The tunables of chat.
 enum ChatPolicy {
-    /// Messages that may wait for one peer (spec: app §6.2).
-    static let queuedPerPeer = 100
-    /// How long a message waits for a session before it has failed. [ours]: until an outbox keeps it longer, honest and
-    /// soon; well above a handshake with its retry (20 s) and the recovery after a restart (25 s).
-    static let queueLifetime: Milliseconds = .seconds(120)
+    /// Receipts of one call. [ours]: as many as messages may wait.
+    static let receiptsAtOnce = 100
+    /// Peers for whom something may wait at once. [ours]: memory; each wrote to us or was written to.
+    static let waitingPeers = 1000
     /// How long a message may stay unconfirmed before it goes again. [ours]: as long as a route may (spec: mesh §17.4).
     static let confirmation: Milliseconds = .seconds(10)
     /// How often a message leaves by itself while its peer is thought to be there: at once, and after 10, 30 and 70 s.
