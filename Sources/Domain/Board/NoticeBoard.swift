@@ -75,7 +75,8 @@ public struct NoticeBoard: Sendable {
     /// Everything is judged anew, so that a store cannot bring in what a neighbour could not. A removal keeps the time that
     /// it was given, unless that is beyond what its own date allows.
     ///
-    /// - Returns: What became of it. A refused one is to be deleted from the store, unless our clock may be to blame.
+    /// - Returns: What became of it. What is not among ``BoardOutcome/added`` is to be deleted from the store, unless our
+    ///   clock may be to blame: do not call this before the clock is trusted, since times are judged by it.
     public mutating func restore(
         _ stored: StoredNotice, at now: WallTime, using cryptography: some Cryptography, _ compression: some Compression
     ) -> BoardOutcome {
