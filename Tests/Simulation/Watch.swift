@@ -81,7 +81,7 @@ final class Watch {
             if kept[peer]?.contains(change.id) != true {
                 violations.append("\(person.name) holds a receipt for \(change.id) that its receiver did not keep")
             }
-        case .sending, .sent, .partiallySent, .failed:
+        case .sending, .sent, .carried, .partiallySent, .failed:
             if final.contains(message) {
                 violations.append("\(change.id) of \(person.name) was delivered and then \(change.status)")
             }
