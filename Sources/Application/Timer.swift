@@ -24,6 +24,8 @@ public enum Timer: Hashable, Sendable {
     case privateConfirmation(PeerID)
     /// A queue that a message rate limit held back.
     case privateQueue(PeerID)
+    /// Time to give up what the outbox has kept too long (spec: store-and-forward §1.5).
+    case outboxSweep
     /// A ping that was not answered.
     case ping(UInt64)
 }

@@ -53,7 +53,6 @@ final class PrivateChat<C: Cryptography> {
     /// Takes a message out of the outbox and sends it: at once under a session, else behind a handshake.
     func take(_ entry: OutboxEntry<PeerID>) {
         sent.begin(entry.id, to: entry.owner)
-        change(entry.id, to: .sending)
         queues[entry.owner, default: PeerQueue()].append(
             entry.id, PrivateMessagePayload(id: entry.id, content: entry.content))
         push(entry.owner)

@@ -14,7 +14,7 @@ struct SentMessages {
     private var records: [MessageID: Record] = [:]
     private var order: [MessageID] = []
 
-    /// A message begins its way, or begins it again; the oldest ones are forgotten when there are too many.
+    /// A message begins its way, as its writer was told, or begins it again; the oldest ones are forgotten when there are too many.
     mutating func begin(_ id: MessageID, to peer: PeerID) {
         guard records[id] == nil else {
             records[id]?.attempts = 0
@@ -25,7 +25,7 @@ struct SentMessages {
             for old in order.prefix(forgotten) { records[old] = nil }
             order.removeFirst(forgotten)
         }
-        records[id] = Record(peer: peer)
+        records[id] = Record(peer: peer, status: .sending)
         order.append(id)
     }
 

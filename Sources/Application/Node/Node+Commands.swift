@@ -11,7 +11,7 @@ extension Node {
     /// Writes to one peer; answers the identifiers of the parts, one unless the text is long.
     public func sendPrivate(_ text: String, to peer: PeerID) throws(Refusal) -> [String] {
         try mayChat()
-        return try privateChat.send(text, to: peer)
+        return try writePrivate(text, to: peer)
     }
 
     /// Sends a file to everyone; answers the identifier under which its status is told.
@@ -139,7 +139,7 @@ extension Node {
                 }
             },
             connectedPeers: registry.degree, reachablePeers: entries.count { registry.isReachable($0.id, at: now) },
-            sessions: sessions.establishedCount, queuedMessages: privateChat.waitingCount,
+            sessions: sessions.establishedCount, queuedMessages: outbox.outbox.count,
             queuedFrames: transmitter.queues.count, queuedBytes: transmitter.queues.byteCount,
             spooledPackets: transmitter.spooledCount, heldMessages: publicChat.heldCount, clock: clockWatch.report,
             counters: counters.report)

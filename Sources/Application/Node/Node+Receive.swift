@@ -139,6 +139,7 @@ extension Node {
         if !isRebound, let change = acceptance.change, let entry = registry[acceptance.peer] { report(change, entry) }
         let survivor = acceptance.isDirect ? redundantLinks(of: acceptance.peer, announcedOn: packet.link) : nil
         noise.peerAnnounced(acceptance.peer, on: packet.link, isDirect: acceptance.isDirect)
+        flushOutbox.peerAnnounced(acceptance.peer, isBack: acceptance.change == .connected)
         confirmBinding(by: packet, key: key)
         if let survivor { noise.prove(survivor, of: acceptance.peer) }
         return isKnown

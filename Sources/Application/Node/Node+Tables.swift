@@ -23,6 +23,7 @@ extension Node {
             TableSize(name: "assemblies", count: assemblies.count, bound: FragmentPolicy.maximumAssemblies),
             TableSize(name: "assemblyBytes", count: assemblies.totalCost, bound: FragmentPolicy.maximumTotal),
             TableSize(name: "outcomes", count: outcomes.count, bound: ChatPolicy.heldOutcomes),
+            TableSize(name: "outbox", count: outbox.outbox.count, bound: OutboxPolicy.entriesInAll),
             TableSize(name: "filesBeingStored", count: files.storingCount, bound: TransferFiles<C>.maximumStoring),
             TableSize(name: "scheduledRelays", count: relays.count, bound: RelayPolicy.maximumScheduled),
             TableSize(

@@ -31,7 +31,11 @@ public final class Node<C: Cryptography> {
     let handleAnnounce: HandleAnnounce<C>
     let redundantLinks: RetireRedundantLinks
     let publicChat: PublicChat<C>
+    let ledger: Ledger
+    let outbox: DurableOutbox
     let privateChat: PrivateChat<C>
+    let flushOutbox: FlushOutbox<C>
+    let writePrivate: SendPrivate<C>
     let noise: ExchangeNoise<C>
     let files: TransferFiles<C>
     let pings: MeshPing<C>
@@ -101,9 +105,17 @@ public final class Node<C: Cryptography> {
         publicChat = PublicChat(
             localPeer: local, signers: signers, signatures: signatures, transmitter: transmitter, names: names,
             ports: ports, counters: counters, cryptography: cryptography)
+        ledger = Ledger(journal: ports.journal, outcomes: outcomes, records: stored.records)
+        outbox = DurableOutbox(ledger: ledger, records: stored.records, ports: ports)
         privateChat = PrivateChat(
             localPeer: local, registry: registry, routes: routes, sessions: sessions, transmitter: transmitter,
-            outcomes: outcomes, names: names, ports: ports, counters: counters)
+            outbox: outbox, outcomes: outcomes, names: names, ports: ports, counters: counters)
+        flushOutbox = FlushOutbox(
+            registry: registry, sessions: sessions, outbox: outbox, chat: privateChat, transmitter: transmitter,
+            ports: ports)
+        writePrivate = SendPrivate(
+            localPeer: local, registry: registry, identities: identities, outbox: outbox, flush: flushOutbox,
+            names: names, ports: ports)
         noise = ExchangeNoise(
             localPeer: local, keys: keys, links: links, registry: registry, identities: identities, sessions: sessions,
             chat: privateChat, transmitter: transmitter, presence: presence, names: names, peerEvents: peerEvents,
@@ -124,6 +136,7 @@ public final class Node<C: Cryptography> {
     /// Tells the parts whom to call back.
     private func connectParts() {
         noise.isForRelay = settings.role == .relay
+        noise.sessionStands = { [unowned self] in flushOutbox.sessionEstablished(with: $0) }
         files.isForRelay = settings.role == .relay
         publicChat.isForRelay = settings.role == .relay
         transmitter.holdsBack = { [unowned self] in clockWatch.isHolding ? clockWatch.refusal : nil }
@@ -143,6 +156,7 @@ public final class Node<C: Cryptography> {
     public func start() {
         clockWatch.tellAtStart()
         presence.announceSoon(after: MeshPolicy.initialAnnounceDelay)
+        flushOutbox.sweep()
         scheduleMaintenance()
     }
 
@@ -152,7 +166,6 @@ public final class Node<C: Cryptography> {
         ports.scheduler.cancel(.announce)
         ports.scheduler.cancel(.maintenance)
         publicChat.giveUpHeld()
-        privateChat.giveUpQueued()
         guard links.count > 0, let leave = transmitter.sign(transmitter.makePacket(.leave, payload: [])) else {
             return
         }
@@ -234,6 +247,7 @@ public final class Node<C: Cryptography> {
         case .handshakeRecovery(let peer): sessions.recover(peer)
         case .privateConfirmation(let peer): privateChat.confirm(peer)
         case .privateQueue(let peer): privateChat.flush(peer)
+        case .outboxSweep: flushOutbox.sweep()
         case .ping(let nonce): pings.timedOut(nonce)
         }
     }
@@ -249,6 +263,7 @@ public final class Node<C: Cryptography> {
         guard !isStopped else { return }
         presence.announceSoon()
         publicChat.sendHeld()
+        flushOutbox.clockIsRight()
         privateChat.sendHeld()
     }
 
@@ -264,6 +279,7 @@ public final class Node<C: Cryptography> {
         presence.maintain(lastTraffic: lastTraffic)
         reconcilePeers(at: now)
         sessions.maintain()
+        flushOutbox.maintain()
         privateChat.maintain()
         noise.maintain()
         routes.maintain()
@@ -300,6 +316,7 @@ public final class Node<C: Cryptography> {
         for outcome in outcomes.release(upTo: commit) {
             switch outcome {
             case .acknowledge(let peer, let id): privateChat.acknowledge(id, to: peer)
+            case .dispatch(let peer, let id): writePrivate.committed(id, to: peer)
             }
         }
     }
@@ -311,6 +328,7 @@ public final class Node<C: Cryptography> {
         for outcome in outcomes.fail(commit) {
             switch outcome {
             case .acknowledge(let peer, let id): privateChat.forget(id, from: peer)
+            case .dispatch(let peer, let id): writePrivate.commitFailed(id, to: peer)
             }
         }
     }

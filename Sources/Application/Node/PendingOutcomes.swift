@@ -4,6 +4,8 @@ import Domain
 enum Outcome: Hashable {
     /// Tell the writer that the message arrived.
     case acknowledge(PeerID, MessageID)
+    /// Send a message of ours.
+    case dispatch(PeerID, MessageID)
 }
 
 /// Outcomes that wait for the disk, in the order of their commits.

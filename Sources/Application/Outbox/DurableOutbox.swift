@@ -27,7 +27,7 @@ final class DurableOutbox {
     func enqueue(_ entry: OutboxEntry<PeerID>, telling events: [Event]) throws(Refusal) {
         switch outbox.enqueue(entry) {
         case .refused(.tooLong):
-            throw .tooLong(bytes: entry.content.utf8.count, limit: PrivateText.maximumPartLength)
+            throw .tooLong(bytes: entry.content.utf8.count, limit: PrivateText.maximumBytes)
         case .refused(.full): throw .busy("the outbox is full")
         case .queued(let entry, let displaced):
             ledger.write(
@@ -116,7 +116,6 @@ final class DurableOutbox {
     func expire() {
         for drop in outbox.expire(at: clock.wall) { giveUp(drop) }
     }
-
 
     private func giveUp(_ drop: OutboxDrop<PeerID>) {
         ledger.write([.remove(Self.record(drop.entry.key))], counting: [.dropped])

@@ -21,6 +21,8 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
     private let cryptography: C
     /// Whether sessions stand for the links' sake only: nobody here reads messages, and none is acknowledged.
     var isForRelay = false
+    /// Told of each session that stands, after what waited for it went.
+    var sessionStands: ((PeerID) -> Void)?
     private var early = EarlyCiphertexts()
     /// The session whose 0x21 was sent initially and echoed; at most once each.
     private var introductions: [PeerID: Introduction] = [:]
@@ -141,6 +143,7 @@ final class ExchangeNoise<C: Cryptography>: SessionObserver {
         for packet in early.drain(peer, at: ports.clock.uptime) { open(packet, isRetry: true) }
         chat.sendNow(NoisePayload(.authenticatedPeerState, ownState.encoded), to: peer)
         chat.sessionEstablished(with: peer)
+        sessionStands?(peer)
         presence.announceSoon()
         peerEvents.report(.secured, peer, name: names.display(peer), on: nil)
     }

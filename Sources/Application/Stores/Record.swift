@@ -6,11 +6,14 @@ import Domain
 public enum Record: Hashable, Sendable {
     /// How often something happened (spec: store-and-forward §2).
     case metric(Metric, UInt64)
+    /// A message of ours that nobody has confirmed (spec: store-and-forward §1.12).
+    case outgoing(OutboxEntry<PeerID>)
 
     /// Which entry this is; a later one with the same key replaces it.
     public var key: RecordKey {
         switch self {
         case .metric(let metric, _): RecordKey(.metric, Array(metric.rawValue.utf8))
+        case .outgoing(let entry): .outgoing(entry.key)
         }
     }
 
@@ -19,6 +22,8 @@ public enum Record: Hashable, Sendable {
     public var expiry: WallTime? {
         switch self {
         case .metric: nil
+        // Judged by the outbox itself, which has to say that a message was given up.
+        case .outgoing: nil
         }
     }
 }
@@ -29,6 +34,8 @@ public struct RecordKey: Hashable, Sendable {
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// ``Metric`` counters.
         case metric = 1
+        /// The outbox.
+        case outgoing = 2
     }
 
     /// The store.
@@ -40,6 +47,11 @@ public struct RecordKey: Hashable, Sendable {
     public init(_ kind: Kind, _ name: [UInt8]) {
         self.kind = kind
         self.name = name
+    }
+
+    /// Names an entry of the outbox: the peer's eight bytes, then the message's identifier.
+    static func outgoing(_ key: OutboxKey<PeerID>) -> RecordKey {
+        RecordKey(.outgoing, key.owner.bytes + key.id.text.utf8)
     }
 }
 

@@ -86,7 +86,7 @@ struct MemoryTests {
     func sentMessages() {
         var sent = SentMessages()
         let (id, peer) = (MessageID("m"), PeerID(rawValue: 7))
-        sent.insert(id, to: peer)
+        sent.begin(id, to: peer)
         #expect(sent.recipient(of: id) == peer)
         #expect(sent.recipient(of: MessageID("other")) == nil)
         sent.keep(PrivateMessagePayload(id: id, content: "text"), of: id, leftAt: Uptime(milliseconds: 0))
