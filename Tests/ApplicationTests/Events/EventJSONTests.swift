@@ -33,7 +33,8 @@ struct EventJSONTests {
         .publicMessage(message()), .privateMessage(message(peer: alice)),
         .privateMessage(message(peer: alice, part: ChatMessage.Part(number: 2, count: 9))),
         status(.sending), status(.sent), status(.carried), status(.partiallySent(sent: 3, total: 10)),
-        status(.delivered, peer: nil), status(.read), status(.failed(reason: "no session")), file(name: "a.png"), file(name: nil),
+        status(.delivered, peer: nil), status(.read), status(.failed(reason: "no session")), file(name: "a.png"),
+        file(name: nil),
         peer(.connected), peer(.disconnected), peer(.appeared), peer(.left), peer(.renamed), peer(.keyConflict),
         peer(.secured),
     ]

@@ -88,6 +88,12 @@ struct OutboxCouriersTests {
     func slots() {
         let probe = OutboxProbe()
         probe.put(OutboxProbe.entry("m", key: 0xB0))
+        let time = OutboxProbe.time(OutboxProbe.now)
+        for held in 0..<2 {
+            #expect(probe.outbox.deposits(with: Self.peer(5), at: time).first?.couriers.count == held)
+            probe.deposited("m", with: Array([1, 2].prefix(held + 1)))
+        }
+        #expect(probe.entry("m")?.courierSlots == 1)
         #expect(probe.deposited("m", with: [1, 1, 2])?.courierSlots == 1)
         #expect(probe.deposited("m", with: [3, 4])?.couriers == [1, 2, 3].map(OutboxProbe.noiseKey))
         #expect(probe.outbox.couriers(for: OutboxProbe.key("m"), among: [Self.peer(5)]).isEmpty)

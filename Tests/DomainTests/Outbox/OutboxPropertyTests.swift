@@ -56,7 +56,7 @@ struct OutboxPropertyTests {
     private static let owners = ["anna", "bob", "carol"]
     private static let states: [TransportSignals] = [.proven, .insecure, .retained, .relays, .nothing]
 
-    @Test("the limits hold, nothing confirmed comes back, and all is as the plain rules say", arguments: 1...6)
+    @Test("the limits hold, nothing confirmed comes back, and all is as the plain rules say", arguments: 1...4)
     func sequences(seed: Int) {
         var generator = PacketTestGenerator(seed: UInt64(seed))
         let probe = OutboxProbe()
@@ -77,8 +77,8 @@ struct OutboxPropertyTests {
             mostSent = max(mostSent, transmissions[key] ?? 0)
         }
 
-        for _ in 0..<4000 {
-            now += UInt64.random(in: 0...60, using: &generator)
+        for _ in 0..<3000 {
+            now += UInt64.random(in: 0...80, using: &generator)
             let owner = Self.owners[Int.random(in: 0..<3, using: &generator)]
             let signals = Self.states[Int.random(in: 0..<5, using: &generator)]
             switch Int.random(in: 0..<100, using: &generator) {
@@ -132,16 +132,14 @@ struct OutboxPropertyTests {
                 model.items.removeAll { now - $0.time > 86_400 }
                 #expect(dropped.count == old.count)
             }
-            for owner in Self.owners {
-                let entries = probe.outbox.entries(of: owner)
-                let items = model.items.filter { $0.owner == owner }
-                #expect(entries.count <= 100)
-                #expect(entries.map(\.id.text) == items.map(\.id))
-                #expect(entries.map(\.sendAttempts) == items.map(\.attempts))
-                #expect(entries.map(\.couriers.count) == items.map(\.couriers))
-                #expect(entries.allSatisfy { probe.outbox.isMarked($0.key) == probe.isMarked($0.id.text, of: owner) })
-                #expect(items.allSatisfy { probe.isMarked($0.id, of: owner) == $0.isMarked })
-            }
+            let entries = probe.outbox.entries(of: owner)
+            let isAsExpected =
+                entries.count <= 100
+                && entries.elementsEqual(model.items.lazy.filter { $0.owner == owner }) { entry, item in
+                    entry.id.text == item.id && entry.sendAttempts == item.attempts
+                        && entry.couriers.count == item.couriers && probe.outbox.isMarked(entry.key) == item.isMarked
+                }
+            #expect(isAsExpected, "\(entries) is not \(model.ids(owner))")
             #expect(probe.outbox.count == model.items.count)
         }
         // The run met the limits; otherwise it shows nothing.

@@ -121,6 +121,16 @@ struct OutboxSendingTests {
         }
     }
 
+    @Test("what lost its mark during a retry now waits behind a handshake, and is left to the transport")
+    func markLostMeanwhile() {
+        let probe = probe(SendRoute(.proven), ["m1", "m2"])
+        let sent = probe.retry { key in
+            if key.id.text == "m1" { probe.step("m2", .insecure) }
+        }
+        #expect(sent.map(\.id.text) == ["m1"])
+        #expect(probe.attempts("m2") == 1)
+    }
+
     @Test("a receipt during a retry is the end of it")
     func receiptInsideARetry() {
         let probe = probe(SendRoute(.proven), ["m1", "m2"])
