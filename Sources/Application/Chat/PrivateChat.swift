@@ -61,6 +61,8 @@ final class PrivateChat<C: Cryptography> {
     /// The outbox gave a message up.
     func giveUp(_ drop: OutboxDrop<PeerID>) {
         remove(drop.entry.id, from: drop.entry.owner)
+        // One that never began its way has no status yet.
+        if sent.recipient(of: drop.entry.id) == nil { sent.begin(drop.entry.id, to: drop.entry.owner) }
         change(drop.entry.id, to: .failed(reason: drop.reason.explanation))
     }
 

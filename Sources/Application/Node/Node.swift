@@ -115,7 +115,7 @@ public final class Node<C: Cryptography> {
             ports: ports)
         writePrivate = SendPrivate(
             localPeer: local, registry: registry, identities: identities, outbox: outbox, flush: flushOutbox,
-            names: names, ports: ports)
+            names: names, transmitter: transmitter, ports: ports)
         noise = ExchangeNoise(
             localPeer: local, keys: keys, links: links, registry: registry, identities: identities, sessions: sessions,
             chat: privateChat, transmitter: transmitter, presence: presence, names: names, peerEvents: peerEvents,

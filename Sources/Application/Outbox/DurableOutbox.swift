@@ -118,7 +118,8 @@ final class DurableOutbox {
     }
 
     private func giveUp(_ drop: OutboxDrop<PeerID>) {
-        ledger.write([.remove(Self.record(drop.entry.key))], counting: [.dropped])
+        // Also what was not kept: a later change of it may have been.
+        ledger.write([.remove(Self.record(drop.entry.key))], counting: drop.reason == .notKept ? [] : [.dropped])
         dropped?(drop)
     }
 }

@@ -10,11 +10,12 @@ final class SendPrivate<C: Cryptography> {
     private let outbox: DurableOutbox
     private let flush: FlushOutbox<C>
     private let names: DisplayNames
+    private let transmitter: Transmitter<C>
     private let ports: NodePorts
 
     init(
         localPeer: PeerID, registry: PeerRegistry, identities: KnownIdentities<C>, outbox: DurableOutbox,
-        flush: FlushOutbox<C>, names: DisplayNames, ports: NodePorts
+        flush: FlushOutbox<C>, names: DisplayNames, transmitter: Transmitter<C>, ports: NodePorts
     ) {
         self.localPeer = localPeer
         self.registry = registry
@@ -22,6 +23,7 @@ final class SendPrivate<C: Cryptography> {
         self.outbox = outbox
         self.flush = flush
         self.names = names
+        self.transmitter = transmitter
         self.ports = ports
     }
 
@@ -29,10 +31,12 @@ final class SendPrivate<C: Cryptography> {
     func callAsFunction(_ text: String, to peer: PeerID) throws(Refusal) -> [String] {
         guard peer != localPeer else { throw .invalid("that is this node itself") }
         guard !text.trimmedForWire.isEmpty else { throw .invalid("the message is empty") }
-        guard !FavoriteMessage.isMarked(text) else {
+        // Phones that trim would swallow it all the same.
+        guard !FavoriteMessage.isMarked(text), !FavoriteMessage.isMarked(text.trimmedForWire) else {
             throw .invalid("the text begins with a control marker, which the other side would swallow")
         }
-        guard names.knows(peer) else { throw .noSuchPeer(peer.hex) }
+        // With a wrong clock nobody's announce is fresh, so that strangers stay strangers: that is what must be mended.
+        guard names.knows(peer) else { throw transmitter.hold ?? .noSuchPeer(peer.hex) }
         guard let parts = PrivateText.parts(of: text) else {
             throw .tooManyParts(bytes: text.utf8.count, limit: PrivateText.maximumParts)
         }

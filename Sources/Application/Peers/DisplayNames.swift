@@ -8,6 +8,7 @@ final class DisplayNames {
     var own: String
     private let registry: PeerRegistry
     private let lookup: (PeerID) -> PeerIdentity?
+    private let metBefore: (String) -> [PeerID]
     private let fingerprint: (AgreementPublicKey) -> Fingerprint
     private let normalization: any TextNormalization
 
@@ -18,6 +19,7 @@ final class DisplayNames {
         self.own = own
         self.registry = registry
         lookup = { identities[$0] }
+        metBefore = { identities.peers(called: $0) }
         fingerprint = { Fingerprint(of: $0, using: cryptography) }
         self.normalization = normalization
     }
@@ -44,17 +46,25 @@ final class DisplayNames {
             return peer
         }
         let (name, digits) = Self.parts(of: token)
-        let matches = registry.sorted.filter { entry in
+        let here = registry.sorted.filter { entry in
             // Behind `#` stand digits of the identifier, whatever a nickname says there.
             guard let digits else { return entry.nickname == token }
             return entry.id.hex.hasPrefix(digits) && [name, token].contains(entry.nickname)
-        }
+        }.map(\.id)
+        // Who is here goes before who was: else an old acquaintance would make every name ambiguous.
+        let matches = here.isEmpty ? absent(name, digits, token) : here
         guard let first = matches.first else {
             if token == own { throw .invalid("that is this node itself") }
             throw .noSuchPeer(text)
         }
-        guard matches.count == 1 else { throw .ambiguous(text, candidates: matches.map(\.id)) }
-        return first.id
+        guard matches.count == 1 else { throw .ambiguous(text, candidates: matches) }
+        return first
+    }
+
+    /// Those met before who are called so.
+    private func absent(_ name: String, _ digits: String?, _ token: String) -> [PeerID] {
+        guard let digits else { return token == own ? [] : metBefore(token) }
+        return (metBefore(name) + (name == token ? [] : metBefore(token))).filter { $0.hex.hasPrefix(digits) }
     }
 
     /// A name, and the four digits behind its `#` if there are any.

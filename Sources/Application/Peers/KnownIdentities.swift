@@ -34,6 +34,11 @@ final class KnownIdentities<C: Cryptography> {
 
     subscript(peer: PeerID) -> PeerIdentity? { records[peer] }
 
+    /// Everybody whose last name this was, in ascending order. Walks over all: for what a person typed.
+    func peers(called nickname: String) -> [PeerID] {
+        records.lazy.filter { $0.value.nickname == nickname }.map(\.key).sorted()
+    }
+
     /// Keeps a record, durably, when it says anything new; a flood of new ones is not kept.
     ///
     /// - Parameter link: The link that the record was learned on.

@@ -152,9 +152,10 @@ struct AnnounceTrustTests {
         let gone = try #require(alice.node?.peers.first)
         #expect(!gone.isConnected)
         #expect(!gone.isReachable)
-        #expect(throws: Refusal.notReachable(bob.id)) { _ = try alice.node?.sendPrivate("hello", to: bob.id) }
+        #expect(throws: Refusal.notReachable(bob.id)) { _ = try alice.node?.ping(bob.id) }
         world.time.run(for: .seconds(70))
         #expect(alice.node?.peers.isEmpty == true)
+        #expect(try alice.node?.resolve("bob") == bob.id, "who was met before can be written to")
     }
 
     @Test("names resolve by nickname, suffix, identifier, fingerprint and key; a shared name is refused")
