@@ -82,7 +82,7 @@ public struct LocalPrekeys<C: Cryptography>: Sendable {
 
     /// The keys that open mail sealed to a prekey; `nil` when there is none of that number, or no longer.
     public func keys(of id: UInt32, at now: WallTime) -> AgreementKeyPair<C>? {
-        entries[id].flatMap { isGone($0.stored, at: now) ? nil : $0.keys }
+        entries[id].flatMap { $0.stored.isOver(at: now) ? nil : $0.keys }
     }
 
     /// All records and the sequence, to write them down anew after a failed commit.
@@ -102,7 +102,7 @@ public struct LocalPrekeys<C: Cryptography>: Sendable {
     public mutating func consume(
         _ id: UInt32, at now: WallTime, from randomness: any Randomness, using cryptography: C
     ) -> PrekeyChange {
-        guard let prekey = entries[id]?.stored, prekey.consumedAt == nil, !isGone(prekey, at: now)
+        guard let prekey = entries[id]?.stored, prekey.consumedAt == nil, !prekey.isOver(at: now)
         else { return PrekeyChange() }
         return settle(consuming: id, at: now, from: randomness, using: cryptography)
     }
@@ -161,21 +161,13 @@ extension LocalPrekeys {
         return entries[id]?.stored
     }
 
-    /// Whether a prekey's time is over.
-    ///
-    /// An unused one ages by the later of clock and offer, as its offer does, so that a clock which was once ahead cannot
-    /// heap them up.
-    private func isGone(_ prekey: StoredPrekey, at now: WallTime) -> Bool {
-        (prekey.consumedAt == nil ? max(now, sequence.generatedAt) : now) >= prekey.expiry
-    }
-
     /// Deletes what is over, what did not open, and the excess of consumed ones; answers their numbers, ascending.
     private mutating func prune(at now: WallTime) -> [UInt32] {
         let stored = entries.values.map(\.stored)
-        var removed = unreadable + stored.filter { isGone($0, at: now) }.map(\.id)
+        var removed = unreadable + stored.filter { $0.isOver(at: now) }.map(\.id)
         unreadable = []
         let consumed = stored.compactMap { prekey in
-            isGone(prekey, at: now) ? nil : prekey.consumedAt.map { (time: $0, id: prekey.id) }
+            prekey.isOver(at: now) ? nil : prekey.consumedAt.map { (time: $0, id: prekey.id) }
         }
         let excess = consumed.count - maximumConsumed
         if excess > 0 { removed += consumed.sorted { $0 < $1 }.prefix(excess).map(\.id) }

@@ -1,8 +1,9 @@
 /// What a call changed about our prekeys: what to write down, in one piece, and whether to publish.
 ///
-/// **Order of durability.** What is written and removed here belongs into one append, and, when mail was opened, the message
-/// into the same one. Until that is committed nothing that rests on it leaves: not the bundle (a prekey whose private half
-/// is lost in a crash must never have been offered), not the acknowledgement, and not the message to the user. Then:
+/// **Order of durability.** What is removed and written here belongs into one append, removals first, and, when mail was
+/// opened, the message into the same one. Until that is committed nothing that rests on it leaves: not the bundle (a prekey
+/// whose private half is lost in a crash must never have been offered), not the acknowledgement, and not the message to the
+/// user. Then:
 ///
 /// - A crash before the commit leaves the prekey unconsumed and the mail undelivered; a courier brings it again, and the
 ///   grace begins then.

@@ -24,6 +24,9 @@ public struct StoredPrekey: Hashable, Sendable {
         let end = consumedAt.map { $0.adding(PrekeyPolicy.grace) } ?? createdAt.adding(PrekeyPolicy.retention)
         return end.adding(1)
     }
+
+    /// Whether its time is over: then it opens nothing, even if it is still there.
+    public func isOver(at now: WallTime) -> Bool { now >= expiry }
 }
 
 /// What of our prekeys outlives all of them.

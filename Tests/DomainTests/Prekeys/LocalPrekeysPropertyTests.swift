@@ -84,8 +84,8 @@ private struct PrekeyWorld {
 
     private mutating func commit(_ count: Int) {
         for item in waiting.prefix(count) {
-            for prekey in item.change.written { disk[prekey.id] = prekey }
             for id in item.change.removed { disk[id] = nil }
+            for prekey in item.change.written { disk[prekey.id] = prekey }
             if let changed = item.change.sequence { sequence = changed }
             if let (id, time) = item.opened, consumed[id] == nil { consumed[id] = time }
             if let offer = item.offer { publish(offer) }
