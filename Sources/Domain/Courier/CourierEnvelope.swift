@@ -6,21 +6,18 @@ public struct CourierEnvelope: Hashable, Sendable {
     public let tag: RecipientTag
     /// From when on it must be discarded.
     public let expiry: WallTime
-    /// A one-way seal, 1 to 16,384 bytes.
+    /// A one-way seal, 1 to ``CourierPolicy/maximumCiphertextLength`` bytes.
     public let ciphertext: [UInt8]
     /// How many copies this one stands for.
-    public let budget: SprayBudget
+    public private(set) var budget: SprayBudget
     /// The recipient's prekey that it was sealed to; `nil` when it was sealed to the static key.
     public let prekeyID: UInt32?
-
-    /// The longest ciphertext, in bytes: couriers carry text.
-    public static let maximumCiphertextLength = 16_384
 
     /// Makes an envelope; `nil` when the ciphertext is empty or too long.
     public init?(
         tag: RecipientTag, expiry: WallTime, ciphertext: [UInt8], budget: SprayBudget = .single, prekeyID: UInt32? = nil
     ) {
-        guard (1...Self.maximumCiphertextLength).contains(ciphertext.count) else { return nil }
+        guard (1...CourierPolicy.maximumCiphertextLength).contains(ciphertext.count) else { return nil }
         self.tag = tag
         self.expiry = expiry
         self.ciphertext = ciphertext
@@ -30,6 +27,13 @@ public struct CourierEnvelope: Hashable, Sendable {
 
     /// Whether it must be discarded now.
     public func isExpired(at now: WallTime) -> Bool { now >= expiry }
+
+    /// The same envelope, standing for another number of copies.
+    public func carrying(_ budget: SprayBudget) -> CourierEnvelope {
+        var envelope = self
+        envelope.budget = budget
+        return envelope
+    }
 
     private enum Tag {
         static let recipient: UInt8 = 0x01
@@ -66,7 +70,7 @@ public struct CourierEnvelope: Hashable, Sendable {
                 guard let milliseconds = UInt64(exactBigEndianBytes: field.value) else { return nil }
                 expiry = WallTime(milliseconds: milliseconds)
             case Tag.ciphertext:
-                guard (1...Self.maximumCiphertextLength).contains(field.value.count) else { return nil }
+                guard (1...CourierPolicy.maximumCiphertextLength).contains(field.value.count) else { return nil }
                 ciphertext = field.value
             case Tag.copies:
                 guard let claimed = UInt8(exactBigEndianBytes: field.value) else { return nil }
