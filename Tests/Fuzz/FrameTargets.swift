@@ -57,8 +57,8 @@ extension Target {
         while let length = reader.take(UInt8.self), let payload = reader.take(Int(length)) {
             guard let header = FragmentHeader(payload) else { continue }
             let outcome = assemblies.insert(
-                header, from: PeerID(rawValue: UInt64(length & 3)), isBroadcast: length & 4 == 0,
-                isSolicited: length & 8 == 0, at: time)
+                header, from: PeerID(rawValue: UInt64(length & 3)), on: UInt64(length & 1), ttl: length & 16,
+                isBroadcast: length & 4 == 0, isSolicited: length & 8 == 0, at: time)
             if case .complete(let completion) = outcome { _ = completion.packet(using: compression) }
             time = time + Milliseconds(Int64(length))
             _ = assemblies.takeStalled(at: time)

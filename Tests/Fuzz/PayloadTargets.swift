@@ -37,6 +37,11 @@ extension Target {
         Target("sync-request", "request-sync", "decode", "payload") { input in
             let request = RequestSync(input)
             _ = request?.fragmentFilter?.streams
+            if let request {
+                let held = GCSSet(request.filter)
+                require(held.values.count <= request.data.count * 8 / 2, "a filter says more than its bits can")
+                for value in held.values { require(value < request.m, "a filter holds what it cannot") }
+            }
             return request?.encoded
         },
         Target("challenge", "verification", "challenge_decode", "data") { VerificationChallenge($0)?.encoded },

@@ -21,8 +21,8 @@ struct FragmentInterop {
             let fragment = try #require(Packet.decode(frame, using: compression))
             let header = try #require(FragmentHeader(fragment.payload[...]))
             let outcome = assemblies.insert(
-                header, from: fragment.sender, isBroadcast: fragment.isBroadcast, isSolicited: false,
-                at: Uptime(milliseconds: 0))
+                header, from: fragment.sender, ttl: fragment.ttl, isBroadcast: fragment.isBroadcast,
+                isSolicited: false, at: Uptime(milliseconds: 0))
             if case .complete(let completion) = outcome { whole = completion.packet(using: compression) }
         }
         return whole

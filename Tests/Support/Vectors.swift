@@ -30,7 +30,7 @@ public enum Vectors {
         "file-packet", "voice-burst", "nostr-carrier", "noise-xx", "noise-x", "noise-transport", "verification",
         "board", "prekey-bundle", "courier-envelope", "request-sync", "vouch", "group", "noise-xx-published",
         "noise-x-published", "standard-crypto", "bip340", "dedup", "relay-table", "relay-packets", "fanout", "topology",
-        "ingress-policy", "staircase", "bech32", "courier-store", "spray",
+        "ingress-policy", "staircase", "bech32", "courier-store", "spray", "gcs", "sync-type-flags", "sync-rounds",
         // Run by nobody yet; here so that it is not taken for a set of `peer-id`.
         "peer-id-rotation",
     ]

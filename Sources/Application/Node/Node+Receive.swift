@@ -213,8 +213,8 @@ extension Node {
             return .stop
         }
         switch assemblies.insert(
-            fragment, from: packet.sender, on: packet.link.rawValue, isBroadcast: packet.view.isBroadcast,
-            isSolicited: packet.view.isSyncResponse, at: ports.clock.uptime)
+            fragment, from: packet.sender, on: packet.link.rawValue, ttl: packet.view.ttl,
+            isBroadcast: packet.view.isBroadcast, isSolicited: packet.view.isSyncResponse, at: ports.clock.uptime)
         {
         case .ignored: counters.add(.droppedFragment)
         case .stored: break

@@ -66,6 +66,10 @@ public struct FragmentAssemblies: Sendable {
         /// Whether every piece came as an accepted answer to a sync request of ours; then the frame counts as one too
         /// (spec: store-and-forward §5.9).
         public let isSolicited: Bool
+        /// The number of the link that every piece came on with TTL 0, so from the neighbour at its other end and nobody
+        /// behind it; `nil` when some piece may have been passed on. What is meant for neighbours alone must not reach us
+        /// in any other way (spec: store-and-forward §5.5).
+        public let directLink: UInt64?
 
         /// The packet inside, with TTL 0: its fragments were relayed already, so it never is.
         ///
@@ -87,6 +91,7 @@ public struct FragmentAssemblies: Sendable {
         /// Rises with every assembly: which one is older, whatever the clock's grain.
         let serial: UInt64
         var isSolicited: Bool
+        var isDirect: Bool
         var chunks: [UInt16: [UInt8]] = [:]
         var byteCount = 0
         var lastProgress: Uptime
@@ -105,9 +110,10 @@ public struct FragmentAssemblies: Sendable {
         }
 
         /// Keeps a piece; a duplicate replaces what was there and is no progress. Returns by how much the cost rose.
-        mutating func add(_ fragment: FragmentHeader, isSolicited: Bool, at now: Uptime) -> Int {
+        mutating func add(_ fragment: FragmentHeader, _ arrival: Arrival, at now: Uptime) -> Int {
             let before = cost
-            self.isSolicited = self.isSolicited && isSolicited
+            isSolicited = isSolicited && arrival.isSolicited
+            isDirect = isDirect && arrival.isDirect && arrival.link == link
             if let replaced = chunks.updateValue(Array(fragment.chunk), forKey: fragment.index) {
                 byteCount -= replaced.count
             } else {
@@ -116,6 +122,15 @@ public struct FragmentAssemblies: Sendable {
             byteCount += fragment.chunk.count
             return cost - before
         }
+    }
+
+    /// How one fragment came.
+    private struct Arrival {
+        let link: UInt64
+        let ttl: UInt8
+        let isSolicited: Bool
+
+        var isDirect: Bool { ttl == 0 && link != 0 }
     }
 
     private let localPeer: PeerID
@@ -144,12 +159,14 @@ public struct FragmentAssemblies: Sendable {
     /// - Parameters:
     ///   - sender: The fragment packet's claimed sender.
     ///   - link: The number of the link that it came on; 0 for none.
+    ///   - ttl: The fragment packet's hops left.
     ///   - isBroadcast: Whether the fragment packet is for everyone; only such streams can be asked for again.
     ///   - isSolicited: Whether it carried the sync-response flag and was accepted as an answer to us.
     public mutating func insert(
-        _ fragment: FragmentHeader, from sender: PeerID, on link: UInt64 = 0, isBroadcast: Bool, isSolicited: Bool,
-        at now: Uptime
+        _ fragment: FragmentHeader, from sender: PeerID, on link: UInt64 = 0, ttl: UInt8, isBroadcast: Bool,
+        isSolicited: Bool, at now: Uptime
     ) -> Outcome {
+        let arrival = Arrival(link: link, ttl: ttl, isSolicited: isSolicited)
         guard sender != localPeer else { return .ignored(.own) }
         guard fragment.originalType != .fragment else { return .ignored(.nested) }
         let stream = FragmentStream(sender: sender, id: fragment.id)
@@ -160,9 +177,10 @@ public struct FragmentAssemblies: Sendable {
                 stream,
                 Assembly(
                     total: fragment.total, originalType: fragment.originalType, isBroadcast: isBroadcast, link: link,
-                    started: now, serial: nextSerial, isSolicited: isSolicited, lastProgress: now))
+                    started: now, serial: nextSerial, isSolicited: isSolicited, isDirect: arrival.isDirect,
+                    lastProgress: now))
         }
-        if let reason = store(fragment, in: stream, isSolicited: isSolicited, at: now) {
+        if let reason = store(fragment, in: stream, arrival, at: now) {
             remove(stream)
             return .dropped(reason)
         }
@@ -219,14 +237,14 @@ public struct FragmentAssemblies: Sendable {
 
     /// Keeps a piece; answers why the assembly must go instead.
     private mutating func store(
-        _ fragment: FragmentHeader, in stream: FragmentStream, isSolicited: Bool, at now: Uptime
+        _ fragment: FragmentHeader, in stream: FragmentStream, _ arrival: Arrival, at now: Uptime
     ) -> Reason? {
         if let refusal = assemblies[stream]?.refusal(of: fragment) { return refusal }
         guard let link = assemblies[stream]?.link,
             makeRoom(for: fragment.chunk.count + FragmentPolicy.chunkCost, of: stream, on: link)
         else { return .noRoom }
         // In place: a copy held here would have the whole table of chunks copied with every piece.
-        costs.add(assemblies[stream]?.add(fragment, isSolicited: isSolicited, at: now) ?? 0, to: link)
+        costs.add(assemblies[stream]?.add(fragment, arrival, at: now) ?? 0, to: link)
         return nil
     }
 
@@ -277,6 +295,6 @@ public struct FragmentAssemblies: Sendable {
         return .complete(
             Completion(
                 frame: frame, originalType: assembly.originalType, started: started,
-                isSolicited: assembly.isSolicited))
+                isSolicited: assembly.isSolicited, directLink: assembly.isDirect ? assembly.link : nil))
     }
 }

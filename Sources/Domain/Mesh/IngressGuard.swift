@@ -45,6 +45,21 @@ public enum IngressGuard {
         return isFresh(packet.timestamp, at: now) ? nil : .timestampSkew(packet.timestamp.distance(to: now))
     }
 
+    /// The same half of the guard for a packet rebuilt from fragments.
+    ///
+    /// When every fragment was an accepted answer to a sync request of ours, so is what they make up, whatever its own
+    /// flag says, of whatever author and age: the same neighbour could have sent a small packet whole. Otherwise its own
+    /// flag and time decide, and an answer must have been asked of its author. The reference knows only the latter, so
+    /// that large packets of third parties fail (spec: store-and-forward §5.9, REF-GAP).
+    ///
+    /// - Parameter fragmentsSolicited: ``FragmentAssemblies/Completion/isSolicited``.
+    public static func refusalOfRebuilt(
+        _ packet: some PacketHeader, fragmentsSolicited: Bool, at now: WallTime, isSolicited: (PeerID) -> Bool
+    ) -> IngressVerdict? {
+        fragmentsSolicited
+            ? nil : refusalOfTime(packet, validation: packet.sender, at: now, isSolicited: isSolicited)
+    }
+
     /// Rules 1 to 4: whom to attribute a frame to, if it may come from there at all.
     private static func attribute(
         _ packet: some PacketHeader, boundPeer: PeerID?, localPeer: PeerID

@@ -2,6 +2,11 @@
 ///
 /// Source: spec, packet §2.1, §2.10.
 struct FrameHeader {
+    /// Where the TTL stands, in either version.
+    static let ttlOffset = 2
+    /// Where the flag byte stands, in either version.
+    static let flagsOffset = 11
+
     /// Whether lengths have four bytes and a route may follow: version 2.
     let isLong: Bool
     let flags: PacketFlags
@@ -22,7 +27,7 @@ struct FrameHeader {
             sectionLength = Int(bytes.bigEndian(UInt32.self, at: start + 12))
         default: return nil
         }
-        flags = PacketFlags(rawValue: bytes[start + 11])
+        flags = PacketFlags(rawValue: bytes[start + Self.flagsOffset])
     }
 
     /// Bytes up to the recipient: the fixed header and the sender.

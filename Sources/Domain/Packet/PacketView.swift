@@ -119,6 +119,9 @@ extension PacketView {
         return Padding.isWellFormed(trailing) ? trailing : frame[end..<end]
     }
 
+    /// The frame without padding or other trailing bytes; shares the frame's storage where there are none.
+    public var unpaddedFrame: [UInt8] { frame.count == end ? frame : Array(frame[..<end]) }
+
     /// The width of the original size in this version, in bytes.
     private var sizeFieldLength: Int {
         version == PacketPolicy.version2 ? PacketPolicy.sizeFieldLength2 : PacketPolicy.sizeFieldLength1
@@ -152,7 +155,18 @@ extension PacketView {
     public func relayedFrame(ttl: UInt8) -> [UInt8] {
         let end = end
         var relayed = frame.count == end || Padding.isWellFormed(frame[end...]) ? frame : Array(frame[..<end])
-        relayed[2] = ttl
+        relayed[FrameHeader.ttlOffset] = ttl
         return relayed
+    }
+
+    /// A parsed frame as an answer to a sync request: the same bytes with TTL 0 and the sync-response flag.
+    ///
+    /// No signature covers the two, so an author's one stays good (spec: store-and-forward §0, §5.8).
+    static func syncResponse(of frame: [UInt8]) -> [UInt8] {
+        guard frame.count > FrameHeader.flagsOffset else { return frame }
+        var response = frame
+        response[FrameHeader.ttlOffset] = 0
+        response[FrameHeader.flagsOffset] |= PacketFlags.syncResponse.rawValue
+        return response
     }
 }

@@ -36,6 +36,21 @@ public struct RequestSync: Hashable, Sendable {
         self.fragmentFilter = fragmentFilter
     }
 
+    /// Asks for what a filter does not cover; every filter is within the limits.
+    init(
+        _ filter: GCSFilter, types: SyncTypeFlags, since: WallTime? = nil, streams: some Sequence<FragmentID>
+    ) {
+        p = filter.parameter
+        m = filter.modulus
+        data = filter.data
+        self.types = types
+        self.since = since
+        fragmentFilter = FragmentFilter(streams: streams)
+    }
+
+    /// What the sender has.
+    public var filter: GCSFilter { GCSFilter(parameter: p, modulus: m, data: data) ?? .empty }
+
     private enum Tag {
         static let p: UInt8 = 0x01
         static let m: UInt8 = 0x02

@@ -19,15 +19,16 @@ public struct SyncTypeFlags: OptionSet, Hashable, Sendable {
 
     /// The bits of the types that have one; others are passed over.
     public init(_ types: some Sequence<MessageType>) {
-        var bits: UInt64 = 0
-        for type in types {
-            if let bit = Self.types.firstIndex(of: type) { bits |= 1 << UInt64(bit) }
-        }
-        self.init(rawValue: bits)
+        self.init(rawValue: types.reduce(0) { $0 | Self.bit(of: $1) })
+    }
+
+    /// The bit of a type; zero for one that has none.
+    private static func bit(of type: MessageType) -> UInt64 {
+        types.firstIndex(of: type).map { 1 << UInt64($0) } ?? 0
     }
 
     /// Whether a type is asked for.
-    public func contains(_ type: MessageType) -> Bool { !isDisjoint(with: SyncTypeFlags([type])) }
+    public func contains(_ type: MessageType) -> Bool { rawValue & Self.bit(of: type) != 0 }
 
     /// The types asked for, by rising bit.
     public var types: [MessageType] { Self.types.filter { contains($0) } }

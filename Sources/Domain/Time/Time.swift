@@ -63,6 +63,12 @@ public struct WallTime: Hashable, Comparable, Sendable {
         return now.milliseconds >= age && milliseconds < now.milliseconds - age
     }
 
+    /// An earlier time, kept at zero when there is none: nothing is older than that.
+    public func subtracting(_ span: Milliseconds) -> WallTime {
+        let (difference, overflow) = milliseconds.subtractingReportingOverflow(UInt64(clamping: span.count))
+        return WallTime(milliseconds: overflow ? 0 : difference)
+    }
+
     /// A later time, kept at the largest one when it would overflow.
     public func adding(_ span: Milliseconds) -> WallTime {
         let (sum, overflow) = milliseconds.addingReportingOverflow(UInt64(clamping: span.count))

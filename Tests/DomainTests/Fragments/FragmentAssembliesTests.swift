@@ -16,20 +16,20 @@ private final class Assembler {
     func insert(_ packet: Packet, isSolicited: Bool = false, at time: Int64 = 0) throws -> FragmentAssemblies.Outcome {
         let header = try #require(FragmentHeader(packet.payload[...]))
         return assemblies.insert(
-            header, from: packet.sender, isBroadcast: packet.isBroadcast, isSolicited: isSolicited,
+            header, from: packet.sender, ttl: packet.ttl, isBroadcast: packet.isBroadcast, isSolicited: isSolicited,
             at: Uptime(milliseconds: time))
     }
 
     func insert(
         _ index: UInt16, of total: UInt16, type: MessageType = .message, chunk: [UInt8] = [1], id: UInt64 = 1,
-        from sender: PeerID = alice, on link: UInt64 = 0, isBroadcast: Bool = true, isSolicited: Bool = false,
-        at time: Int64 = 0
+        from sender: PeerID = alice, on link: UInt64 = 0, ttl: UInt8 = 7, isBroadcast: Bool = true,
+        isSolicited: Bool = false, at time: Int64 = 0
     ) throws -> FragmentAssemblies.Outcome {
         let header = try #require(
             FragmentHeader(
                 id: FragmentID(rawValue: id), index: index, total: total, originalType: type, chunk: chunk[...]))
         return assemblies.insert(
-            header, from: sender, on: link, isBroadcast: isBroadcast, isSolicited: isSolicited,
+            header, from: sender, on: link, ttl: ttl, isBroadcast: isBroadcast, isSolicited: isSolicited,
             at: Uptime(milliseconds: time))
     }
 
@@ -302,6 +302,27 @@ struct FragmentAssembliesTests {
             let outcome = try assembler.insert(1, of: 2, isSolicited: second)
             #expect(outcome.completion?.isSolicited == (first && second))
         }
+    }
+
+    @Test("a frame is a neighbour's own only if every piece came on one link with no hops left")
+    func direct() throws {
+        let rows: [(links: [UInt64], ttls: [UInt8], direct: UInt64?)] = [
+            ([3, 3], [0, 0], 3), ([3, 3], [0, 1], nil), ([3, 3], [7, 0], nil), ([3, 4], [0, 0], nil),
+            ([0, 0], [0, 0], nil), ([0, 3], [0, 0], nil),
+        ]
+        for (links, ttls, direct) in rows {
+            let assembler = Assembler()
+            _ = try assembler.insert(0, of: 2, on: links[0], ttl: ttls[0])
+            let outcome = try assembler.insert(1, of: 2, on: links[1], ttl: ttls[1])
+            let completion = try #require(outcome.completion)
+            #expect(completion.directLink == direct)
+        }
+        // A piece that came twice counts both times: nobody slips one in.
+        let assembler = Assembler()
+        for ttl in [0, 5, 0] as [UInt8] { _ = try assembler.insert(0, of: 2, on: 3, ttl: ttl) }
+        let outcome = try assembler.insert(1, of: 2, on: 3, ttl: 0)
+        let completion = try #require(outcome.completion)
+        #expect(completion.directLink == nil)
     }
 }
 
