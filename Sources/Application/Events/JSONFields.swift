@@ -59,6 +59,14 @@ struct JSONFields {
         try readOptional(name, "64 hexadecimal digits", Self.bytes32)
     }
 
+    func digests(_ name: String) throws(EventFormatError) -> [Bytes32] {
+        try read(name, "a list of 64 hexadecimal digits each") { value in
+            guard let elements = value.array else { return nil }
+            let digests = elements.compactMap(Self.bytes32)
+            return digests.count == elements.count ? digests : nil
+        }
+    }
+
     private static func peer(_ value: JSONValue) -> PeerID? { value.string.flatMap { PeerID(hex: $0) } }
 
     private static func bytes32(_ value: JSONValue) -> Bytes32? {
