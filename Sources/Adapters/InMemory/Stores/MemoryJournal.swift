@@ -14,8 +14,10 @@ public final class MemoryJournal: Journal {
     /// The committed events, numbered from 1 across restarts.
     public private(set) var events: [LoggedEvent] = []
 
-    private let queue: CommitQueue<JournalChange>
+    private let queue: CommitQueue<[JournalChange]>
     private var identitiesByKey: [AgreementPublicKey: PeerIdentity] = [:]
+    private var recordsByKey: [RecordKey: (change: UInt64, record: Record)] = [:]
+    private var lastChange: UInt64 = 0
 
     /// Makes an empty journal.
     ///
@@ -27,7 +29,7 @@ public final class MemoryJournal: Journal {
         randomness: SeededRandomness = SeededRandomness(seed: 0)
     ) {
         queue = CommitQueue(time, dice: randomness.fork("journal"), delay: delay)
-        queue.keep = { [unowned self] _, change in keep(change) }
+        queue.keep = { [unowned self] _, changes in for change in changes { keep(change) } }
         queue.settled = { [unowned self] number, isKept, nextIsKept in
             let commit = CommitID(rawValue: number)
             if !isKept { commitFailed(commit, "simulated disk failure") }
@@ -41,12 +43,12 @@ public final class MemoryJournal: Journal {
         get { queue.delay }
         set { queue.delay = newValue }
     }
-    /// How many of the next changes will fail to commit.
+    /// How many of the next appends will fail to commit, each with all its changes.
     public var failuresToCome: Int {
         get { queue.failuresToCome }
         set { queue.failuresToCome = newValue }
     }
-    /// The probability that a change fails to commit.
+    /// The probability that an append fails to commit.
     public var failureProbability: Double {
         get { queue.failureProbability }
         set { queue.failureProbability = newValue }
@@ -58,18 +60,23 @@ public final class MemoryJournal: Journal {
     }
 
     /// What was appended and is neither committed nor failed, oldest first.
-    public var pending: [JournalChange] { queue.pending }
+    public var pending: [JournalChange] { queue.pending.flatMap { $0 } }
 
     /// The committed identities, in order of their keys.
     public func identities() -> [PeerIdentity] {
         identitiesByKey.values.sorted { $0.noiseKey.bytes < $1.noiseKey.bytes }
     }
 
+    /// The committed entries of all stores that have not expired, in the order of their last changes.
+    public func records(at time: WallTime) -> [Record] {
+        recordsByKey.values.sorted { $0.change < $1.change }.map(\.record).filter { !$0.isExpired(at: time) }
+    }
+
     /// A copy of the event log as it is now.
     public var history: EventList { EventList(events) }
 
-    /// Queues a change.
-    public func append(_ change: JournalChange) -> CommitID { CommitID(rawValue: queue.append(change)) }
+    /// Queues changes that belong together.
+    public func append(_ changes: [JournalChange]) -> CommitID { CommitID(rawValue: queue.append(changes)) }
 
     /// The node crashed: what is not committed is lost, its outcome is told to nobody, and identifiers start again.
     public func crash() {
@@ -85,6 +92,10 @@ public final class MemoryJournal: Journal {
             events.append(entry)
             observe?(entry)
         case .identity(let identity): identitiesByKey[identity.noiseKey] = identity
+        case .put(let record):
+            lastChange += 1
+            recordsByKey[record.key] = (lastChange, record)
+        case .remove(let key): recordsByKey[key] = nil
         }
     }
 }
