@@ -8,7 +8,7 @@ PYTHON  := .venv/bin/python
 SOURCES := Sources Tests Package.swift
 # Suites that wait for other processes hold the threads that all tests share; they run by themselves, so that nobody's time
 # limit runs out in the queue.
-WAITING := ^(BluetoothHCITests|EndToEnd|Interop)\.
+WAITING := ^(BluetoothHCITests|EndToEnd|Interop|SQLiteStoresTests)\.
 
 .PHONY: help setup setup-test setup-kernel build release run demo-chat test test-kernel soak lint format bench fuzz interop-venv clean
 

@@ -78,7 +78,9 @@ let package = Package(
         tests("ZlibCompressionTests", ["Domain", "ZlibCompression", "CZlib"]),
         tests("UnistringNormalizationTests", ["Domain", "UnistringNormalization"]),
         tests("KeyfileVaultTests", ["Application", "Domain", "KeyfileVault", "NativeCryptography"]),
-        tests("SQLiteStoresTests", ["Application", "Domain", "SQLiteStores", "NativeCryptography", "JournalProbe"]),
+        tests(
+            "SQLiteStoresTests", ["Application", "Domain", "SQLiteStores", "NativeCryptography", "JournalProbe"],
+            exclude: ["disk_faults.c"]),
         tests("MediaFolderTests", ["Application", "Domain", "MediaFolder"]),
         tests("SocketLinksTests", ["Application", "Domain", "SocketLinks"]),
         tests("BluetoothHCITests", ["Application", "Domain", "BluetoothHCI"]),

@@ -116,11 +116,11 @@ private final class CountingLinks: LinkLayer {
     func close(_ link: LinkID) {}
 }
 
-/// A journal that numbers changes and keeps none, so that what is measured is the node.
+/// A journal that numbers appends and keeps none, so that what is measured is the node.
 private final class UnreadJournal: Journal {
     private var count: UInt64 = 0
 
-    func append(_ change: JournalChange) -> CommitID {
+    func append(_ changes: [JournalChange]) -> CommitID {
         count += 1
         return CommitID(rawValue: count)
     }

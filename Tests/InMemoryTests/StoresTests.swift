@@ -141,6 +141,57 @@ struct MemoryJournalTests {
         #expect(journal.identities().map(\.nickname) == ["two", "new nine"])
     }
 
+    private let now = WallTime(milliseconds: 0)
+
+    @Test("changes that belong together are committed together, under one identifier, or fail together")
+    func groups() {
+        let journal = MemoryJournal(time)
+        let told = recorded(journal)
+        #expect(journal.append([event(1), .put(.metric(.queued, 1)), .put(.metric(.opened, 1))]).rawValue == 1)
+        #expect(journal.pending == [event(1), .put(.metric(.queued, 1)), .put(.metric(.opened, 1))])
+        time.runUntilIdle()
+        journal.failuresToCome = 1
+        _ = journal.append([event(2), .put(.metric(.queued, 2)), .remove(Record.metric(.opened, 0).key)])
+        _ = journal.append([.put(.metric(.sprayed, 3)), .identity(identity(1, "alice"))])
+        #expect(journal.append([]).rawValue == 4)
+        time.runUntilIdle()
+        #expect(told() == ["1@0", "failed 2@0", "4@0"])
+        #expect(journal.events.count == 1)
+        #expect(journal.records(at: now) == [.metric(.queued, 1), .metric(.opened, 1), .metric(.sprayed, 3)])
+        #expect(journal.identities() == [identity(1, "alice")])
+    }
+
+    @Test("entries are listed in the order of their last changes; what was removed is gone")
+    func records() {
+        let journal = MemoryJournal(time)
+        let changes: [JournalChange] = [
+            .put(.metric(.queued, 1)), .put(.metric(.opened, 2)), .put(.metric(.sprayed, 3)),
+            .remove(Record.metric(.opened, 0).key), .put(.metric(.queued, 4)), .remove(Record.metric(.resent, 0).key),
+        ]
+        for change in changes { _ = journal.append(change) }
+        #expect(journal.records(at: now).isEmpty)
+        time.runUntilIdle()
+        #expect(journal.records(at: now) == [.metric(.sprayed, 3), .metric(.queued, 4)])
+        _ = journal.append(.put(.metric(.opened, 5)))
+        time.runUntilIdle()
+        #expect(journal.records(at: now) == [.metric(.sprayed, 3), .metric(.queued, 4), .metric(.opened, 5)])
+    }
+
+    @Test("a crash forgets a group as a whole, and the next run finds the committed entries")
+    func crashWithRecords() {
+        let journal = MemoryJournal(time, delay: 10...10)
+        _ = journal.append([.put(.metric(.queued, 1)), .put(.metric(.opened, 1))])
+        time.run(until: Uptime(milliseconds: 15))
+        _ = journal.append([.put(.metric(.queued, 2)), .remove(Record.metric(.opened, 0).key)])
+        time.run(until: Uptime(milliseconds: 20))
+        journal.crash()
+        time.runUntilIdle()
+        #expect(journal.records(at: now) == [.metric(.queued, 1), .metric(.opened, 1)])
+        _ = journal.append(.put(.metric(.queued, 3)))
+        time.runUntilIdle()
+        #expect(journal.records(at: now) == [.metric(.opened, 1), .metric(.queued, 3)])
+    }
+
     @Test("the history answers from a cursor, within a limit, and knows its bounds")
     func history() {
         let journal = MemoryJournal(time)

@@ -5,50 +5,68 @@ import Glibc
 import NativeCryptography
 import SQLiteStores
 
-/// Appends events to a journal and tells on standard output what became of each, until it is killed.
+/// Appends groups of changes to a journal and tells on standard output what became of each, until it is killed.
 ///
-/// usage: JournalProbe DATABASE COUNT
+/// Lines: `opened`, `committed NUMBER` (and all groups before that did not fail), `failed NUMBER`; `unusable REASON` and
+/// exit status 2 when there is no journal to be had.
+///
+/// usage: JournalProbe DATABASE FIRST COUNT [die]
+///
+/// `FIRST` numbers the first group. With `die` it kills itself when all groups are reported, instead of closing.
 @main
 enum JournalProbe {
-    static func main() throws {
+    static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count == 3, let count = UInt64(arguments[2]) else { exit(64) }
+        guard arguments.count >= 4, let first = UInt64(arguments[2]), let count = UInt64(arguments[3]) else { exit(64) }
+        do {
+            let journal = try open(arguments[1])
+            say("opened")
+            run(journal, first..<first + count)
+            if arguments.count > 4 { kill(getpid(), SIGKILL) }
+            journal.close()
+        } catch {
+            say("unusable \(error)")
+            exit(2)
+        }
+    }
+
+    private static func open(_ path: String) throws(JournalError) -> SQLiteJournal<NativeCryptography> {
         let randomness = SystemRandomness()
         let cryptography = NativeCryptography()
-        let journal = try SQLiteJournal(
-            path: arguments[1], dataKey: cryptography.importSecret([UInt8](repeating: 7, count: 32).span),
+        return try SQLiteJournal(
+            path: path, dataKey: cryptography.importSecret([UInt8](repeating: 7, count: 32).span),
             cryptography: cryptography,
             makeNonce: { AEADNonce(prefix: UInt32(truncatingIfNeeded: randomness.next()), suffix: randomness.next()) },
             now: { WallTime(milliseconds: 1_700_000_000_000) })
-        // As many appends may wait as a busy node would have; the rest wait for reports.
-        let room = DispatchSemaphore(value: 50)
+    }
+
+    /// Appends them all, and waits until every one is reported.
+    private static func run(_ journal: SQLiteJournal<NativeCryptography>, _ numbers: Range<UInt64>) {
+        // Some appends share a commit, as on a busy node; the rest wait for reports.
+        let places: UInt64 = 8
+        let room = DispatchSemaphore(value: Int(places))
         let last = Last()
+        let before = numbers.lowerBound - 1
         journal.start(
             reporting: JournalReports(
                 committed: { id in
-                    say("committed \(id.rawValue)")
+                    say("committed \(id.rawValue + before)")
                     for _ in last.value..<id.rawValue { room.signal() }
                     last.value = id.rawValue
                 },
                 commitFailed: { id, _ in
-                    say("failed \(id.rawValue)")
+                    say("failed \(id.rawValue + before)")
                     last.value = id.rawValue
                     room.signal()
                 },
                 logged: { _ in }))
-        for number in 0..<count {
+        for number in numbers {
             room.wait()
-            _ = journal.append(.event(event(number + 1)))
+            _ = journal.append(Workload.group(number))
         }
-        journal.close()
-    }
-
-    private static func event(_ number: UInt64) -> Event {
-        .publicMessage(
-            ChatMessage(
-                id: String(number), sender: PeerID(rawValue: number), senderName: "probe",
-                text: String(repeating: "x", count: 200), sentAt: WallTime(milliseconds: number),
-                receivedAt: WallTime(milliseconds: number), isOwn: false))
+        for _ in 0..<places { room.wait() }
+        // A semaphore must not go with less than it came with.
+        for _ in 0..<places { room.signal() }
     }
 
     /// One write a line: what was said before the kill is in the pipe.

@@ -72,6 +72,51 @@ struct JournalFaultTests {
         #expect(error == .unusable(path: path, reason: "Permission denied"))
     }
 
+    @Test("a database in a directory that we may not write to is named, and stays as it is")
+    func readOnlyWithDatabase() throws {
+        try home.log(1...3)
+        let before = try home.directory.read("satchel.db")
+        let manager = FileManager.default
+        if getuid() == 0 { try manager.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: home.path) }
+        try manager.setAttributes([.posixPermissions: 0o555], ofItemAtPath: home.directory.path)
+        let user = setfsuid(65_534)
+        let error = #expect(throws: JournalError.self) { try home.open() }
+        _ = setfsuid(UInt32(bitPattern: user))
+        #expect(error == .unusable(path: home.path, reason: "no files can be made in its directory"))
+        #expect(error.map { "\($0)".contains("\(home.path): ") } == true, "\(String(describing: error))")
+        try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: home.directory.path)
+        #expect(try home.directory.read("satchel.db") == before)
+        #expect(try home.directory.names() == ["satchel.db"])
+        #expect(try home.open().bounds() == 1...3)
+    }
+
+    @Test("a database that was full when the node stopped is read at the start, and takes what fits")
+    func fullAtStart() throws {
+        var policy = JournalPolicy()
+        policy.pageLimit = 60
+        let journal = try home.open(policy: policy)
+        let recorder = Recorder()
+        journal.start(reporting: recorder.reports)
+        _ = journal.append(.put(.metric(.queued, 7)))
+        var number = 0
+        var isCommitted = true
+        while isCommitted, number < 1000 {
+            number += 1
+            isCommitted = try recorder.isCommitted(
+                journal.append(.event(event(number, text: String(repeating: "x", count: 3000)))))
+        }
+        journal.close()
+        #expect(number > 5 && number < 1000)
+        let again = try home.open(policy: policy)
+        #expect(try again.records().records == [.metric(.queued, 7)])
+        #expect(try again.bounds() == 1...UInt64(number - 1))
+        let second = Recorder()
+        again.start(reporting: second.reports)
+        _ = again.append(.put(.metric(.queued, 8)))
+        again.close()
+        #expect(second.all == [.committed(1)])
+    }
+
     @Test("a corrupt database is set aside, whole, and a new one made", arguments: [0, 100, 4096 * 2])
     func corrupt(offset: Int) throws {
         try home.log(1...200)
@@ -97,6 +142,20 @@ struct JournalFaultTests {
         }
         #expect(try home.directory.read("satchel.db.corrupt-1700000000000").first == 1)
         #expect(try home.directory.read("satchel.db.corrupt-1700000000000-1").first == 2)
+    }
+
+    @Test(
+        "a write-ahead log that makes no sense is passed over: the database is as it was before",
+        arguments: [0, 32, 4096])
+    func brokenLog(length: Int) throws {
+        try home.log(1...3)
+        try home.directory.write([UInt8](repeating: 0x5A, count: length), to: "satchel.db-wal")
+        let journal = try home.open()
+        #expect(journal.setAside == nil)
+        #expect(try journal.bounds() == 1...3)
+        journal.close()
+        try home.log(4...4)
+        #expect(try home.open().bounds() == 1...4)
     }
 
     @Test("a newer schema is refused and left alone")

@@ -27,15 +27,27 @@ final class JournalHome: Sendable {
     ) throws(JournalError) -> TestedJournal {
         try SQLiteJournal(
             path: path ?? self.path, dataKey: cryptography.importSecret([UInt8](repeating: key, count: 32).span),
-            cryptography: cryptography, policy: policy,
-            makeNonce: { [randomness] in
-                AEADNonce(prefix: UInt32(truncatingIfNeeded: randomness.next()), suffix: randomness.next())
-            },
-            now: { [self] in time.withLock { $0 } })
+            cryptography: cryptography, policy: policy, makeNonce: makeNonce, now: { [self] in time.withLock { $0 } })
+    }
+
+    /// Seals as the journal does, under the key that it is opened with unless a test says otherwise.
+    func seal() -> JournalSeal<NativeCryptography> {
+        JournalSeal(
+            dataKey: cryptography.importSecret([UInt8](repeating: 7, count: 32).span), cryptography: cryptography,
+            makeNonce: makeNonce)
+    }
+
+    private var makeNonce: @Sendable () -> AEADNonce {
+        { [randomness] in AEADNonce(prefix: UInt32(truncatingIfNeeded: randomness.next()), suffix: randomness.next()) }
     }
 
     /// A connection beside the journal's own, for looking and for doing harm.
     func database() throws(JournalError) -> SQLiteConnection { try SQLiteConnection(path: path) }
+
+    /// A connection as the journal's own, with the schema in place.
+    func schema() throws(JournalError) -> SQLiteConnection {
+        try JournalSchema.open(path, pageLimit: nil) { _ in }
+    }
 
     func passDays(_ days: Int64) { time.withLock { $0 = $0.adding(.seconds(86_400) * days) } }
 
@@ -95,9 +107,18 @@ final class Recorder: Sendable {
     }
 
     /// Blocks until the report has come; half a minute without any is a failure.
-    func wait(for report: Report) throws {
-        while !all.contains(report) {
-            try #require(news.wait(timeout: .now() + 30) == .success, "\(report) did not come")
+    func wait(for report: Report) throws { try wait("\(report)") { $0 == report } }
+
+    /// Blocks until an append is reported on; whether it was committed, by a report of its own.
+    func isCommitted(_ id: CommitID) throws -> Bool {
+        let outcomes: [Report] = [.committed(id.rawValue), .failed(id.rawValue)]
+        try wait("\(id)") { outcomes.contains($0) }
+        return all.contains(outcomes[0])
+    }
+
+    private func wait(_ what: String, where isWanted: (Report) -> Bool) throws {
+        while !all.contains(where: isWanted) {
+            try #require(news.wait(timeout: .now() + 30) == .success, "\(what) did not come")
         }
     }
 }

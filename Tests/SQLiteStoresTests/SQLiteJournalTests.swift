@@ -151,7 +151,7 @@ struct SQLiteJournalTests {
 
     @Test("every commit is flushed before it is reported, and readers do not wait")
     func durability() throws {
-        let connection = try JournalSchema.open(home.path, pageLimit: nil)
+        let connection = try home.schema()
         #expect(try connection.number("PRAGMA synchronous") == 2)
         #expect(try connection.text("PRAGMA journal_mode") == "wal")
         #expect(try connection.number("PRAGMA user_version") == Int64(JournalSchema.migrations.count))
@@ -160,7 +160,7 @@ struct SQLiteJournalTests {
 
     @Test("retention and eviction use an index, not a scan of the table")
     func indexes() throws {
-        let connection = try JournalSchema.open(home.path, pageLimit: nil)
+        let connection = try home.schema()
         for (sql, index) in [
             ("DELETE FROM event WHERE sequence <= 5", "INTEGER PRIMARY KEY"),
             ("DELETE FROM event WHERE day < 5 AND sequence <= 5", "eventDay"),

@@ -35,4 +35,15 @@ final class JournalReader: @unchecked Sendable {
         defer { statement.reset() }
         while try statement.step() { body(statement.bytes(at: 0), statement.bytes(at: 1)) }
     }
+
+    /// Hands over kind, tag and sealed content of every entry that had not expired when the day began; the one that
+    /// changed longest ago first.
+    func records(onDay day: Int64, _ body: (Int64, [UInt8], [UInt8]) -> Void) throws(JournalError) {
+        let statement = try connection.prepare(RecordSQL.read)
+        defer { statement.reset() }
+        statement.bind(day, at: 1)
+        while try statement.step() {
+            body(statement.number(at: 0) ?? 0, statement.bytes(at: 1), statement.bytes(at: 2))
+        }
+    }
 }

@@ -9,8 +9,8 @@ enum JournalSchema {
 
     /// One step for each schema version; `PRAGMA user_version` counts those that were taken. Never changed, only added to.
     ///
-    /// Days, not times: retention needs no more, and who finds the disk shall not read when we talked. The sequence is
-    /// AUTOINCREMENT so that it goes on rising when every event was pruned.
+    /// Days, not times: retention needs no more, and who finds the disk shall not read when we talked. For the same reason
+    /// `changed` counts changes. The sequence is AUTOINCREMENT so that it goes on rising when every event was pruned.
     static let migrations = [
         """
         CREATE TABLE event (
@@ -22,37 +22,60 @@ enum JournalSchema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX identityAge ON identity (isAuthenticated, changed);
         CREATE TABLE keyCheck (one INTEGER PRIMARY KEY CHECK (one = 1), sealed BLOB NOT NULL) STRICT;
+        """,
+        // `expires` is a day: the first that begins when the entry has expired. The partial index has no row for what
+        // never expires. No index for the reading at the start: it reads every row, and each write would pay for it.
         """
+        CREATE TABLE record (
+            kind INTEGER NOT NULL, tag BLOB NOT NULL, expires INTEGER, changed INTEGER NOT NULL, sealed BLOB NOT NULL,
+            PRIMARY KEY (kind, tag)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX recordExpiry ON record (expires) WHERE expires IS NOT NULL;
+        CREATE INDEX recordAge ON record (kind, changed);
+        """,
     ]
 
     /// Opens the database, makes it where there is none, and brings its schema up to date.
-    static func open(_ path: String, pageLimit: Int?) throws(JournalError) -> SQLiteConnection {
+    ///
+    /// - Parameter verify: Looks at a database that has been used before, and refuses it by throwing; nothing has been
+    ///   changed by then.
+    static func open(
+        _ path: String, pageLimit: Int?, verifying verify: (SQLiteConnection) throws(JournalError) -> Void
+    ) throws(JournalError) -> SQLiteConnection {
         try makeFile(path)
         let connection = try SQLiteConnection(path: path)
-        try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; \(noTemporaryFiles)")
         try check(connection)
+        if try connection.number("PRAGMA user_version") ?? 0 > 0 { try verify(connection) }
         // WAL: readers never wait for the writer. FULL: every commit is flushed before it is reported; with NORMAL a power
         // cut would take back what the node has told others it holds.
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw .unusable(path: path, reason: "the file system does not support write-ahead logging")
         }
         try connection.execute("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 4194304")
+        // What was deleted is overwritten, so that a used prekey does not lie on in a free page.
+        try connection.execute("PRAGMA secure_delete = ON")
         if let pageLimit { _ = try connection.number("PRAGMA max_page_count = \(pageLimit)") }
         try migrate(connection)
         return connection
     }
 
-    /// Lets the sequence begin at the time in milliseconds: no log has ever held as many events, so that a cursor into
-    /// the one that was set aside is known as one, and passes over nothing.
+    /// Sorting a large table must not leave anything outside our directory.
+    private static let noTemporaryFiles = "PRAGMA temp_store = MEMORY"
+
+    /// What a sequence goes on from that follows a log which cannot be read: the time in milliseconds. No log has ever held
+    /// as many events, so that a cursor into the old one is known as one, and passes over nothing.
+    static func sequenceStart(at time: WallTime) -> UInt64 { min(time.milliseconds, 1 << 52) }
+
+    /// Lets the sequence of a new database go on from ``sequenceStart(at:)``.
     static func beginSequence(at time: WallTime, _ connection: SQLiteConnection) throws(JournalError) {
-        let start = Int64(clamping: min(time.milliseconds, 1 << 52))
-        try connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', \(start))")
+        try connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', \(sequenceStart(at: time)))")
     }
 
     /// A second connection, that only reads.
     static func openForReading(_ path: String) throws(JournalError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path)
-        try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON")
+        try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; \(noTemporaryFiles)")
         return connection
     }
 

@@ -14,6 +14,8 @@ struct JournalSeal<C: Cryptography>: Sendable {
     enum Place {
         case event(UInt64)
         case identity([UInt8])
+        /// An entry's kind and tag.
+        case record(kind: UInt8, tag: [UInt8])
         /// The row that tells whether the data key is the right one.
         case keyCheck
 
@@ -24,6 +26,7 @@ struct JournalSeal<C: Cryptography>: Sendable {
                 bytes.append(bigEndian: sequence)
                 return bytes
             case .identity(let tag): return Array("identity".utf8) + tag
+            case .record(let kind, let tag): return Array("record".utf8) + [kind] + tag
             case .keyCheck: return Array("key-check".utf8)
             }
         }
@@ -64,5 +67,12 @@ struct JournalSeal<C: Cryptography>: Sendable {
     func tag(of key: AgreementPublicKey) -> [UInt8] {
         let fingerprint = Fingerprint(of: key, using: cryptography).digest.bytes
         return cryptography.withBytes(of: tagKey) { cryptography.hmacSHA256(of: fingerprint.span, key: $0).bytes }
+    }
+
+    /// The keyed hash under which an entry of a store is kept. The kind is hashed too: nobody can tell that the same peer is
+    /// in two stores.
+    func tag(of key: RecordKey) -> [UInt8] {
+        let input = Array("record".utf8) + [key.kind.rawValue] + key.name
+        return cryptography.withBytes(of: tagKey) { cryptography.hmacSHA256(of: input.span, key: $0).bytes }
     }
 }

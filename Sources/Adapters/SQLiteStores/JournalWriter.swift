@@ -11,6 +11,7 @@ final class JournalWriter<C: Cryptography> {
     private let pruneDays: SQLiteStatement
     private let upsertIdentity: SQLiteStatement
     private let pruneIdentities: SQLiteStatement
+    private let records: RecordTable<C>
     private var lastChange: Int64
     private var prunedDay: Int64?
     /// The sequence of the last event that is durable; 0 before the first.
@@ -35,6 +36,7 @@ final class JournalWriter<C: Cryptography> {
                 SELECT tag FROM identity ORDER BY isAuthenticated, changed
                 LIMIT max(0, (SELECT count(*) FROM identity) - ?1))
             """)
+        records = try RecordTable(connection, seal: seal, policy: policy)
         let sequence = try connection.number("SELECT seq FROM sqlite_sequence WHERE name = 'event'") ?? 0
         lastSequence = UInt64(clamping: sequence)
         lastChange = try connection.number("SELECT max(changed) FROM identity") ?? 0
@@ -45,7 +47,7 @@ final class JournalWriter<C: Cryptography> {
         var sequence = lastSequence
         var change = lastChange
         let day = Int64(clamping: time.milliseconds / 86_400_000)
-        try connection.transaction { () throws(JournalError) in
+        try attempt { () throws(JournalError) in
             for entry in changes {
                 switch entry {
                 case .event(let event):
@@ -54,6 +56,8 @@ final class JournalWriter<C: Cryptography> {
                 case .identity(let identity):
                     change += 1
                     try keep(identity, at: change)
+                case .put(let record): try records.put(record)
+                case .remove(let key): try records.remove(key)
                 }
             }
             if sequence > lastSequence { try pruneEvents(upTo: sequence, day: day) }
@@ -61,10 +65,35 @@ final class JournalWriter<C: Cryptography> {
                 pruneIdentities.bind(Int64(policy.identityLimit), at: 1)
                 try pruneIdentities.run()
             }
+            try records.bound()
+            try records.purge(at: time)
         }
         if sequence > lastSequence { prunedDay = day }
         lastSequence = sequence
         lastChange = change
+    }
+
+    /// Deletes entries that have expired.
+    func purge(at time: WallTime) throws(JournalError) {
+        try attempt { () throws(JournalError) in try records.purge(at: time) }
+    }
+
+    private func attempt(_ body: () throws(JournalError) -> Void) throws(JournalError) {
+        let state = records.state
+        do {
+            try connection.transaction(body)
+        } catch {
+            records.restore(state)
+            overwriteFailure()
+            throw error
+        }
+    }
+
+    /// When only the flush fails, the transaction lies in the write-ahead log as a whole, and a start after a crash would
+    /// take it for durable, though it was reported as failed. A write without meaning takes its place. When that fails
+    /// too, there is nothing left to do.
+    private func overwriteFailure() {
+        try? connection.execute("PRAGMA user_version = \(JournalSchema.migrations.count)")
     }
 
     private func insert(_ event: Event, at sequence: UInt64, day: Int64) throws(JournalError) {

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to one database file. Not thread-safe: its owner lets one thread at a time in.
 final class SQLiteConnection {
@@ -12,9 +13,9 @@ final class SQLiteConnection {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
-            let reason = String(cString: sqlite3_errstr(code))
+            let error = JournalError(path: path, code: code, reason: sqlite3_errstr(code), of: handle)
             sqlite3_close_v2(handle)
-            throw .failed(path: path, code: code, reason: reason)
+            throw error
         }
         self.handle = handle
         sqlite3_busy_timeout(handle, 5000)
@@ -62,8 +63,30 @@ final class SQLiteConnection {
         }
     }
 
+    /// The rows that the last statement changed.
+    var changedRows: Int { Int(sqlite3_changes64(handle)) }
+
     fileprivate func failure(_ code: Int32) -> JournalError {
-        .failed(path: path, code: code, reason: String(cString: sqlite3_errmsg(handle)))
+        JournalError(path: path, code: code, reason: sqlite3_errmsg(handle), of: handle)
+    }
+}
+
+extension JournalError {
+    /// Tells a full disk and a place that we may not write to from other failures, since a person can mend those.
+    fileprivate init(path: String, code: Int32, reason: UnsafePointer<CChar>?, of handle: OpaquePointer?) {
+        let reason = reason.map { String(cString: $0) } ?? "SQLite failed"
+        let fault = handle.map { sqlite3_system_errno($0) } ?? 0
+        // The low byte is the primary result code.
+        switch (code & 0xFF, fault) {
+        case (SQLITE_FULL, _), (SQLITE_IOERR, ENOSPC), (SQLITE_IOERR, EDQUOT): self = .full(path: path)
+        case (SQLITE_IOERR, EROFS): self = .unusable(path: path, reason: String(cString: strerror(fault)))
+        // SQLITE_READONLY_DIRECTORY, a macro that Swift does not import.
+        case (SQLITE_READONLY, _) where code == SQLITE_READONLY | 6 << 8:
+            self = .unusable(path: path, reason: "no files can be made in its directory")
+        case (SQLITE_READONLY, _), (SQLITE_CANTOPEN, _), (SQLITE_PERM, _):
+            self = .unusable(path: path, reason: fault == 0 ? reason : String(cString: strerror(fault)))
+        default: self = .failed(path: path, code: code, reason: reason)
+        }
     }
 }
 

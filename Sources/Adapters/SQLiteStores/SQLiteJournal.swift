@@ -3,35 +3,14 @@ import Dispatch
 import Domain
 import Synchronization
 
-/// What the journal tells the node; called in order, from the journal's own queue, and must return soon.
-public struct JournalReports: Sendable {
-    /// Everything up to this append is durable, except what was reported as failed before.
-    public var committed: @Sendable (CommitID) -> Void
-    /// This append will never be durable; why.
-    public var commitFailed: @Sendable (CommitID, String) -> Void
-    /// The event log now reaches up to this sequence.
-    public var logged: @Sendable (UInt64) -> Void
-
-    /// Takes the three calls.
-    public init(
-        committed: @escaping @Sendable (CommitID) -> Void,
-        commitFailed: @escaping @Sendable (CommitID, String) -> Void,
-        logged: @escaping @Sendable (UInt64) -> Void
-    ) {
-        self.committed = committed
-        self.commitFailed = commitFailed
-        self.logged = logged
-    }
-}
-
 /// The journal and the event log in one SQLite database.
 ///
 /// What waits while the disk is busy is written in one transaction with one flush, so that a slow SD card costs latency
-/// and not throughput. Events and peers' records are sealed under the vault's data key; without it the file tells how
-/// many there are, on which days, and how long they are.
+/// and not throughput. Events, peers and the stores' entries are sealed under the vault's data key; without it the file
+/// tells how many there are of which kind, of which day or until which one, and how long they are.
 ///
 /// Unchecked: `writer` is touched only on `queue`; everything else that changes is behind a mutex.
-public final class SQLiteJournal<C: Cryptography>: Journal, EventHistory, @unchecked Sendable {
+public final class SQLiteJournal<C: Cryptography>: NodeJournal, @unchecked Sendable {
     /// Where a corrupt database was moved that lay in our place at the start; `nil` when all was well.
     public let setAside: String?
     private let seal: JournalSeal<C>
@@ -56,37 +35,46 @@ public final class SQLiteJournal<C: Cryptography>: Journal, EventHistory, @unche
         makeNonce: @escaping @Sendable () -> AEADNonce, now: @escaping @Sendable () -> WallTime
     ) throws(JournalError) {
         let seal = JournalSeal(dataKey: dataKey, cryptography: cryptography, makeNonce: makeNonce)
+        func open() throws(JournalError) -> SQLiteConnection {
+            try JournalSchema.open(path, pageLimit: policy.pageLimit) { connection throws(JournalError) in
+                _ = try Self.hasKey(connection, seal)
+            }
+        }
         let connection: SQLiteConnection
         do {
-            connection = try JournalSchema.open(path, pageLimit: policy.pageLimit)
+            connection = try open()
             setAside = nil
         } catch {
             guard error.isCorruption else { throw error }
             setAside = try JournalSchema.setAside(path, at: now())
-            connection = try JournalSchema.open(path, pageLimit: policy.pageLimit)
+            connection = try open()
             try JournalSchema.beginSequence(at: now(), connection)
         }
-        try Self.checkKey(connection, seal)
-        self.seal = seal
-        self.policy = policy
-        self.now = now
-        writer = try JournalWriter(connection, seal: seal, policy: policy)
-        reader = Mutex(try JournalReader(connection: JournalSchema.openForReading(path)))
-        pending = Mutex(JournalQueue(limit: policy.queueLimit))
-    }
-
-    private static func checkKey(_ connection: SQLiteConnection, _ seal: JournalSeal<C>) throws(JournalError) {
-        let statement = try connection.prepare("SELECT sealed FROM keyCheck")
-        defer { statement.reset() }
-        if try statement.step() {
-            guard seal.open(statement.bytes(at: 0), for: .keyCheck) != nil else {
-                throw .wrongDataKey(path: connection.path)
-            }
-        } else {
+        if try !Self.hasKey(connection, seal) {
             let insert = try connection.prepare("INSERT INTO keyCheck (one, sealed) VALUES (1, ?1)")
             insert.bind(seal.seal([], for: .keyCheck), at: 1)
             try insert.run()
         }
+        self.seal = seal
+        self.policy = policy
+        self.now = now
+        let writer = try JournalWriter(connection, seal: seal, policy: policy)
+        // A disk that is full now must not keep the node from starting; reading passes over what has expired anyway.
+        try? writer.purge(at: now())
+        self.writer = writer
+        reader = Mutex(try JournalReader(connection: JournalSchema.openForReading(path)))
+        pending = Mutex(JournalQueue(limit: policy.queueLimit))
+    }
+
+    /// Whether the database was sealed under our key; `false` when no key was noted in it. Another key is refused.
+    private static func hasKey(_ connection: SQLiteConnection, _ seal: JournalSeal<C>) throws(JournalError) -> Bool {
+        let statement = try connection.prepare("SELECT sealed FROM keyCheck")
+        defer { statement.reset() }
+        guard try statement.step() else { return false }
+        guard seal.open(statement.bytes(at: 0), for: .keyCheck) != nil else {
+            throw .wrongDataKey(path: connection.path)
+        }
+        return true
     }
 
     /// Begins to write, what was appended before included.
@@ -95,9 +83,9 @@ public final class SQLiteJournal<C: Cryptography>: Journal, EventHistory, @unche
         if isDue { queue.async { self.drain() } }
     }
 
-    /// Queues a change and returns at once.
-    public func append(_ change: JournalChange) -> CommitID {
-        let (id, isDue) = pending.withLock { $0.append(change) }
+    /// Queues changes that belong together and returns at once.
+    public func append(_ changes: [JournalChange]) -> CommitID {
+        let (id, isDue) = pending.withLock { $0.append(changes) }
         if isDue { queue.async { self.drain() } }
         return id
     }
@@ -117,7 +105,7 @@ public final class SQLiteJournal<C: Cryptography>: Journal, EventHistory, @unche
     }
 
     private func commit(_ entries: [JournalQueue.Entry], _ reports: JournalReports?) {
-        let changes = entries.compactMap { if case .change(_, let change) = $0 { change } else { nil } }
+        let changes = entries.flatMap(\.changes)
         let before = writer?.lastSequence ?? 0
         var failure: String?
         do throws(JournalError) {
@@ -127,24 +115,8 @@ public final class SQLiteJournal<C: Cryptography>: Journal, EventHistory, @unche
             failure = error.description
         }
         guard let reports else { return }
-        report(entries, failure, to: reports)
+        reports.report(entries, failure: failure)
         if let last = writer?.lastSequence, last > before { reports.logged(last) }
-    }
-
-    /// Reports in the order of the appends, because `committed` speaks for everything before it.
-    private func report(_ entries: [JournalQueue.Entry], _ failure: String?, to reports: JournalReports) {
-        var durable: CommitID?
-        for entry in entries {
-            switch entry {
-            case .change(let id, _):
-                if let failure { reports.commitFailed(id, failure) } else { durable = id }
-            case .refused(let range, let reason):
-                if let id = durable { reports.committed(id) }
-                durable = nil
-                for number in range { reports.commitFailed(CommitID(rawValue: number), reason) }
-            }
-        }
-        if let id = durable { reports.committed(id) }
     }
 }
 
@@ -162,6 +134,30 @@ extension SQLiteJournal {
                     let record = try? PeerIdentity(json: json)
                 {
                     records.append(record)
+                } else {
+                    damaged += 1
+                }
+            }
+            return (records, damaged)
+        }
+    }
+
+    /// The entries of all stores that have not expired, for the start of the node; the one that changed longest ago first.
+    ///
+    /// - Returns: The entries, and the number of rows that are not ours, were damaged, or are of a kind that this version
+    ///   does not know; they are left out.
+    public func records() throws(JournalError) -> (records: [Record], damaged: Int) {
+        let time = now()
+        return try read { reader throws(JournalError) in
+            var records: [Record] = []
+            var damaged = 0
+            try reader.records(onDay: Int64(clamping: time.milliseconds / 86_400_000)) { kind, tag, sealed in
+                if let kind = UInt8(exactly: kind),
+                    let plaintext = seal.open(sealed, for: .record(kind: kind, tag: tag)),
+                    let json = try? JSONValue(parsing: plaintext),
+                    let record = try? Record(json: json)
+                {
+                    if !record.isExpired(at: time) { records.append(record) }
                 } else {
                     damaged += 1
                 }

@@ -17,8 +17,8 @@ public enum Record: Hashable, Sendable {
         }
     }
 
-    /// When the entry has lost its meaning; `nil` when time does nothing to it. What has expired is not given back at a start,
-    /// and is deleted.
+    /// When the entry has lost its meaning; `nil` when time does nothing to it. What has expired is not given back at a
+    /// start, and is deleted.
     public var expiry: WallTime? {
         switch self {
         case .metric: nil
@@ -26,6 +26,9 @@ public enum Record: Hashable, Sendable {
         case .outgoing: nil
         }
     }
+
+    /// Whether the entry has lost its meaning at this time; at the very millisecond of its ``expiry`` it has.
+    public func isExpired(at time: WallTime) -> Bool { expiry.map { $0 <= time } ?? false }
 }
 
 /// Names an entry of a store.

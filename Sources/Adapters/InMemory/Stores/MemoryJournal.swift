@@ -16,8 +16,8 @@ public final class MemoryJournal: Journal {
 
     private let queue: CommitQueue<[JournalChange]>
     private var identitiesByKey: [AgreementPublicKey: PeerIdentity] = [:]
-    private var recordsByKey: [RecordKey: (order: UInt64, record: Record)] = [:]
-    private var lastPut: UInt64 = 0
+    private var recordsByKey: [RecordKey: (change: UInt64, record: Record)] = [:]
+    private var lastChange: UInt64 = 0
 
     /// Makes an empty journal.
     ///
@@ -43,12 +43,12 @@ public final class MemoryJournal: Journal {
         get { queue.delay }
         set { queue.delay = newValue }
     }
-    /// How many of the next changes will fail to commit.
+    /// How many of the next appends will fail to commit, each with all its changes.
     public var failuresToCome: Int {
         get { queue.failuresToCome }
         set { queue.failuresToCome = newValue }
     }
-    /// The probability that a change fails to commit.
+    /// The probability that an append fails to commit.
     public var failureProbability: Double {
         get { queue.failureProbability }
         set { queue.failureProbability = newValue }
@@ -60,20 +60,22 @@ public final class MemoryJournal: Journal {
     }
 
     /// What was appended and is neither committed nor failed, oldest first.
-    public var pending: [JournalChange] { queue.pending.flatMap(\.self) }
+    public var pending: [JournalChange] { queue.pending.flatMap { $0 } }
 
     /// The committed identities, in order of their keys.
     public func identities() -> [PeerIdentity] {
         identitiesByKey.values.sorted { $0.noiseKey.bytes < $1.noiseKey.bytes }
     }
 
-    /// The committed entries of the stores, in the order of their last changes.
-    public func records() -> [Record] { recordsByKey.values.sorted { $0.order < $1.order }.map(\.record) }
+    /// The committed entries of all stores that have not expired, in the order of their last changes.
+    public func records(at time: WallTime) -> [Record] {
+        recordsByKey.values.sorted { $0.change < $1.change }.map(\.record).filter { !$0.isExpired(at: time) }
+    }
 
     /// A copy of the event log as it is now.
     public var history: EventList { EventList(events) }
 
-    /// Queues changes that commit or fail together.
+    /// Queues changes that belong together.
     public func append(_ changes: [JournalChange]) -> CommitID { CommitID(rawValue: queue.append(changes)) }
 
     /// The node crashed: what is not committed is lost, its outcome is told to nobody, and identifiers start again.
@@ -91,8 +93,8 @@ public final class MemoryJournal: Journal {
             observe?(entry)
         case .identity(let identity): identitiesByKey[identity.noiseKey] = identity
         case .put(let record):
-            lastPut += 1
-            recordsByKey[record.key] = (lastPut, record)
+            lastChange += 1
+            recordsByKey[record.key] = (lastChange, record)
         case .remove(let key): recordsByKey[key] = nil
         }
     }

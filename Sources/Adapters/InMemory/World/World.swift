@@ -123,7 +123,7 @@ public final class Member<C: Cryptography> {
             stored: StoredState(
                 identities: journal.identities(),
                 recentEvents: journal.events.suffix(StoredState.recentEventCount).map(\.event),
-                records: journal.records(), clockFloor: clockFloor),
+                records: journal.records(at: clock.wall), clockFloor: clockFloor),
             settings: settings, ports: ports, cryptography: cryptography)
         self.node = node
         scheduler.fire = { [unowned node] in node.fired($0) }

@@ -34,16 +34,23 @@ enum Store {
 
     /// What a node that starts must know.
     static func state(
-        of journal: SQLiteJournal<NativeCryptography>, clockFloor: WallTime, log: LogWriter
+        of journal: any NodeJournal, clockFloor: WallTime, log: LogWriter
     ) throws(Failure) -> StoredState {
         do {
             let last = try journal.bounds()?.upperBound ?? 0
             let count = UInt64(StoredState.recentEventCount)
             let recent = try journal.events(
                 after: last > count ? last - count : 0, limit: StoredState.recentEventCount)
-            let (records, damaged) = try journal.identities()
-            if damaged > 0 { log.log(.warning, "\(damaged) records of peers were damaged and are left out") }
-            return StoredState(identities: records, recentEvents: recent.map(\.event), clockFloor: clockFloor)
+            let (identities, damagedIdentities) = try journal.identities()
+            if damagedIdentities > 0 {
+                log.log(.warning, "\(damagedIdentities) records of peers were damaged and are left out")
+            }
+            let (records, damagedRecords) = try journal.records()
+            if damagedRecords > 0 {
+                log.log(.warning, "\(damagedRecords) entries of the stores were damaged and are left out")
+            }
+            return StoredState(
+                identities: identities, recentEvents: recent.map(\.event), records: records, clockFloor: clockFloor)
         } catch {
             throw (error as? JournalError).map(failure) ?? Failure(.inputOutput, "\(error)")
         }
@@ -52,7 +59,7 @@ enum Store {
     /// What a fault of the database means for the command.
     static func failure(_ error: JournalError) -> Failure {
         switch error {
-        case .unusable: Failure(.cannotWrite, error.description)
+        case .unusable, .full: Failure(.cannotWrite, error.description)
         case .foreign, .newerSchema: Failure(.badInput, error.description, hints: ["it is left as it is"])
         case .wrongDataKey:
             Failure(.badInput, error.description, hints: ["move it away, or bring back the vault that belongs to it"])
