@@ -1,4 +1,5 @@
 import Application
+import Domain
 
 /// Bounds of the journal and of what it keeps.
 public struct JournalPolicy: Hashable, Sendable {
@@ -28,6 +29,8 @@ public struct JournalPolicy: Hashable, Sendable {
         switch kind {
         // Some ten counters; room for those of later versions.
         case .metric: 100
+        // The outbox refuses more than it holds, but what it gave up goes a moment after what takes its place.
+        case .outgoing: 2 * OutboxPolicy.entriesInAll
         }
     }
 }
