@@ -37,7 +37,7 @@ private enum Shim {
 }
 
 @Suite(
-    "Journal on a failing disk", .timeLimit(.minutes(10)),
+    "Journal on a failing disk", .timeLimit(.minutes(30)),
     .enabled(if: Shim.isBuildable, "there is no C compiler at \(Shim.compiler)"))
 struct DiskFaultTests {
     @Test(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Journal of a process that dies")
 struct JournalKillTests {
-    @Test("what was reported as durable survives kill -9 at any moment, whole and in order", .timeLimit(.minutes(10)))
+    @Test("what was reported as durable survives kill -9 at any moment, whole and in order", .timeLimit(.minutes(30)))
     func killed() throws {
         let ledger = try Ledger()
         let rounds = isSoak ? 500 : 50

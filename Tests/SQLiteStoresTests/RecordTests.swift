@@ -124,7 +124,7 @@ struct RecordTests {
         let first = try recorder.isCommitted(journal.append(kept.prefix(2).map { .put($0) }))
         let tooMuch = JournalChange.event(event(1, text: String(repeating: "x", count: 400_000)))
         let second = try recorder.isCommitted(
-            journal.append([tooMuch] + Metric.allCases.suffix(5).map { .put(.metric($0, 2)) }))
+            journal.append(Metric.allCases.suffix(5).map { .put(.metric($0, 2)) } + [tooMuch]))
         #expect(first && !second)
         _ = journal.append(.put(kept[2]))
         journal.close()
