@@ -47,7 +47,8 @@ struct OutboxDeliveryTests {
         #expect(alice.statuses(of: id) == [.sending, .sent, .delivered])
         #expect(alice.node?.report.queuedMessages == 0)
         #expect(metric(.queued) == 1 && metric(.delivered) == 1 && metric(.dropped) == 0)
-        #expect(alice.journal.records().allSatisfy { if case .outgoing = $0 { false } else { true } })
+        #expect(
+            alice.journal.records(at: alice.clock.wall).allSatisfy { if case .outgoing = $0 { false } else { true } })
     }
 
     @Test("the writer's crash loses nothing that was told as queued", arguments: [0, 1, 2])
