@@ -60,7 +60,7 @@ final class DurableOutbox {
         _ keys: [OutboxKey<PeerID>], isRetry: Bool, signals: () -> TransportSignals,
         send: (OutboxEntry<PeerID>, MessageTransport) -> Void
     ) {
-        var changed: [OutboxEntry<PeerID>] = []
+        var (changed, resent): ([OutboxEntry<PeerID>], [Metric]) = ([], [])
         for key in keys where outbox[key]?.isDurable == true {
             let now = clock.wall
             let step =
@@ -71,11 +71,11 @@ final class DurableOutbox {
             case .drop(let drop): giveUp(drop)
             case .send(let entry, let transport, let isCounted):
                 send(entry, transport)
-                ledger.write([], counting: [.resent])
+                resent.append(.resent)
                 if isCounted, let entry = outbox.sent(key) { changed.append(entry) }
             }
         }
-        ledger.write(puts(changed.filter { outbox[$0.key] != nil }))
+        ledger.write(puts(changed.filter { outbox[$0.key] != nil }), counting: resent)
     }
 
     /// A peer's mail in order.

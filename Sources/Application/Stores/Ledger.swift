@@ -24,15 +24,11 @@ final class Ledger {
     ///   - counted: What happened with them.
     ///   - outcome: What is done once they are durable, or undone when they never will be.
     func write(_ changes: [JournalChange], counting counted: [Metric] = [], then outcome: Outcome? = nil) {
-        let all = changes + counted.map { .put(.metric($0, bump($0))) }
+        for metric in counted { metrics[metric] = (metrics[metric] ?? 0) &+ 1 }
+        // Once for each, however often it happened: what waits for the disk is bounded.
+        let all = changes + Metric.allCases.filter(counted.contains).map { .put(.metric($0, metrics[$0] ?? 0)) }
         guard !all.isEmpty else { return }
         let commit = journal.append(all)
         if let outcome { outcomes.hold(outcome, until: commit) }
-    }
-
-    private func bump(_ metric: Metric) -> UInt64 {
-        let count = (metrics[metric] ?? 0) &+ 1
-        metrics[metric] = count
-        return count
     }
 }

@@ -129,6 +129,7 @@ struct OutboxDeliveryTests {
         world.time.run(for: .seconds(60))
         // A reader takes only so many a second: what it dropped goes again, behind the others.
         #expect(bob.privateTexts.count == 100)
+        #expect(metric(.resent) == 100 && metric(.queued) == 100)
         #expect(Set(bob.privateTexts) == Set((0..<100).map(String.init)))
     }
 

@@ -49,26 +49,27 @@ struct PanicWipe {
     ///
     /// - Parameter faults: What went wrong before.
     func erase(after faults: [String] = []) throws(Failure) {
-        var faults = faults
-        if let media { do { try MediaFolder.erase(root: media) } catch { faults.append(error.description) } }
+        var left: [String] = []
+        if let media { do { try MediaFolder.erase(root: media) } catch { left.append(error.description) } }
         // Who logs into a device keeps it.
         if let packetLog, SystemFile.isRegular(packetLog), let fault = SystemFile.remove(packetLog) {
-            faults.append(fault)
+            left.append(fault)
         }
         do throws(Failure) {
             // The lock is held, and a second file of its name could be locked beside it. It holds a process number.
             if SystemFile.exists(places.data) {
-                try SystemFile.emptyDirectory(places.data, except: ["lock", PanicMarks.name])
-                if let fault = SystemFile.flushDirectory(places.data) { faults.append(fault) }
+                try SystemFile.emptyDirectory(places.data, except: ["lock", PanicMarks.name], followingLink: true)
+                if let fault = SystemFile.flushDirectory(places.data) { left.append(fault) }
             }
         } catch {
-            faults.append(error.message)
+            left.append(error.message)
         }
-        // What was in the way of a mark alone is no reason to keep the other: all is gone.
-        let remaining = remains()
-        guard remaining.isEmpty else {
+        left += remains()
+        // What was in the way of a mark, or of the vault before its folder was emptied, is no reason: all is gone. But what
+        // could not be looked at counts as being there.
+        guard left.isEmpty else {
             throw Failure(
-                .inputOutput, "the wipe is not complete: \((faults + remaining).joined(separator: "; "))",
+                .inputOutput, "the wipe is not complete: \((faults + left).joined(separator: "; "))",
                 hints: ["the keys are destroyed if nothing says otherwise", "the next start tries again: satchel run"])
         }
         try marks.clear()

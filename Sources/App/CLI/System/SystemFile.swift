@@ -97,9 +97,12 @@ enum SystemFile {
     }
 
     /// Removes everything in a directory, but for some files right in it; links go, and not what they lead to.
-    static func emptyDirectory(_ path: String, except kept: [String] = []) throws(Failure) {
-        // A link to the directory itself is the operator's own way of putting it on another disk.
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    ///
+    /// - Parameter followingLink: Whether the directory itself may be a link: an operator's way of putting it on another disk.
+    static func emptyDirectory(
+        _ path: String, except kept: [String] = [], followingLink: Bool = false
+    ) throws(Failure) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followingLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0, empty(descriptor, except: kept.map { Array($0.utf8) + [0] }) else {
             throw Failure(.cannotWrite, "cannot empty \(path): \(SystemError.text())")
         }

@@ -41,16 +41,28 @@ enum ChatSessionVerb {
             let node = try RunningNode(places, configuration, panic: panic, log: log, output: context.output)
             defer { node.stop() }
             panic.whenMade(node.endClients)
-            if isatty(STDIN_FILENO) == 0 { try awaitCompany(places) }
-            guard let client = try client(of: places) else {
-                throw Failure(.internalFault, "the node that was just started does not answer")
+            let code: ExitCode
+            do throws(Failure) {
+                code = try talkAlone(places, context)
+            } catch {
+                // A wipe ends the connection at any point: that is no fault, and must not keep it from being done.
+                guard panic.isMade else { throw error }
+                code = .done
             }
-            let code = try talk(through: client, places, context)
             guard panic.isMade else { return code }
             try node.wipe()
             context.output.note("satchel: everything is erased; the next start makes a new identity")
             return .done
         })
+
+    /// Talks through the node that was just started.
+    private static func talkAlone(_ places: Places, _ context: CommandContext) throws(Failure) -> ExitCode {
+        if isatty(STDIN_FILENO) == 0 { try awaitCompany(places) }
+        guard let client = try client(of: places) else {
+            throw Failure(.internalFault, "the node that was just started does not answer")
+        }
+        return try talk(through: client, places, context)
+    }
 
     /// SIGUSR2, which asks a node for a wipe wherever it runs.
     private static func panicTrigger(_ panic: PanicRequest) -> any DispatchSourceSignal {
